@@ -1,0 +1,49 @@
+"""The values that say what a field is when it is not a value: UNSET, NULL and the tombstone."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final, Literal
+
+__all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "UnsetType"]
+
+
+class UnsetType(enum.Enum):
+    """Type of `UNSET`. An enum of one member, because type checkers narrow those."""
+
+    UNSET = "UNSET"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+class NullType(enum.Enum):
+    """Type of `NULL`."""
+
+    NULL = "NULL"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+
+class _Tombstone(enum.Enum):
+    TOMBSTONE = "TOMBSTONE"
+
+    def __repr__(self) -> str:
+        return "TOMBSTONE"
+
+
+UNSET: Final = UnsetType.UNSET
+"""The field was not set: no opinion, the same as None when it is assigned."""
+
+NULL: Final = NullType.NULL
+"""An explicit JSON null. `None` can't say that, because it means "no opinion"."""
+
+TOMBSTONE: Final = _Tombstone.TOMBSTONE
+"""In a tree that is laid over existing bytes: remove the field there."""

@@ -1,0 +1,37 @@
+"""The codec between Structs on the wire and Python: a function works on slices of bytes and on models.
+
+`raw` is the bytes of a `google.protobuf.Struct`, `value` those of a `google.protobuf.Value`. What isn't read
+isn't decoded, and what isn't changed is copied as it came.
+"""
+
+from __future__ import annotations
+
+from crossplane_lite._wire._decode import decode_list, decode_struct, decode_value
+from crossplane_lite._wire._encode import encode_list, encode_struct, encode_value
+from crossplane_lite._wire._over import encode_over
+from crossplane_lite._wire._parts import Bail, entry_prefix
+from crossplane_lite._wire._read import MISSING, get_path, open_value, split, split_list
+from crossplane_lite._wire._scan import BOOL, LIST, NULL, NUMBER, STRING, STRUCT
+
+__all__ = [
+    "BOOL",
+    "LIST",
+    "MISSING",
+    "NULL",
+    "NUMBER",
+    "STRING",
+    "STRUCT",
+    "Bail",
+    "decode_list",
+    "decode_struct",
+    "decode_value",
+    "encode_list",
+    "encode_over",
+    "encode_struct",
+    "encode_value",
+    "entry_prefix",
+    "get_path",
+    "open_value",
+    "split",
+    "split_list",
+]

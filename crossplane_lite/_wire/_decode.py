@@ -1,0 +1,266 @@
+"""Decoding a whole Struct.
+
+Three ways, chosen by size and depth. What is wide is split by protobuf's parser, which is fast per field but
+dear per container. What is so short that each length in it takes one byte is read in place. What is nested
+deeper than a fixed number of levels is read in one pass with an explicit stack, because splitting copies each
+byte once per level; that way is exact, and takes whatever the other two don't expect.
+"""
+
+from __future__ import annotations
+
+from struct import Struct as Packer
+from struct import error as PackerError
+from typing import Any, Final
+
+from crossplane_lite._wire import _scan
+from crossplane_lite._wire._scan import LIST, STRUCT, Span
+from crossplane_lite.errors import WireError
+from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
+
+__all__ = ["decode_list", "decode_struct", "decode_value"]
+
+_LEVELS: Final = 16
+_MAX_INT: Final = 2.0**53
+_level: Final = Level.FromString
+_list_level: Final = ListLevel.FromString
+_BOOLS: Final = {0: False, 1: True}
+_double: Final = Packer("<xd").unpack_from
+
+
+class _Irregular(Exception):
+    """The bytes are not what the short way expects; they may be legal all the same."""
+
+
+_IRREGULAR: Final = (_Irregular, IndexError, KeyError, UnicodeDecodeError, PackerError, DecodeError)
+
+
+def decode_struct(raw: bytes) -> dict[str, Any]:
+    """Decode the bytes of a Struct.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    result: dict[str, Any] = _decode(raw, STRUCT)
+    return result
+
+
+def decode_list(raw: bytes) -> list[Any]:
+    """Decode the bytes of a ListValue.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    result: list[Any] = _decode(raw, LIST)
+    return result
+
+
+def decode_value(value: bytes) -> Any:
+    """Decode the bytes of a Value.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    try:
+        kind, payload = _scan.value(value, 0, len(value))
+        return _exact(value, payload, kind) if kind >= STRUCT else payload
+    except UnicodeDecodeError as error:
+        raise WireError(str(error)) from error
+
+
+def _decode(raw: bytes, kind: int) -> Any:
+    size = len(raw)
+    try:
+        if size < 128:
+            return _short_struct(raw, 0, size) if kind == STRUCT else _short_list(raw, 0, size)
+        return _wide_struct(raw, 0) if kind == STRUCT else _wide_list(raw, 0)
+    except _IRREGULAR:
+        return _exact(raw, [(0, size)], kind)
+
+
+def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
+    """Split a Struct with protobuf's parser and decode what is in it."""
+    if depth >= _LEVELS:
+        result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
+        return result
+    fields = _level(raw).fields
+    out: dict[str, Any] = {}
+    for key in fields:
+        value = fields[key]
+        if value:
+            tag = value[0]
+            size = len(value) - 2
+            if value[1] == size < 128:
+                if tag == 0x1A:
+                    out[key] = value[2:].decode()
+                    continue
+                if tag == 0x2A:
+                    out[key] = _short_struct(value, 2, size + 2)
+                    continue
+                if tag == 0x32:
+                    out[key] = _short_list(value, 2, size + 2)
+                    continue
+            elif size > 127:
+                if tag == 0x2A:
+                    out[key] = _wide_struct(_payload(value), depth + 1)
+                    continue
+                if tag == 0x32:
+                    out[key] = _wide_list(_payload(value), depth + 1)
+                    continue
+            if tag == 0x11 and size == 7:
+                number = _double(value)[0]
+                out[key] = int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number
+                continue
+            if tag == 0x20 and size == 0:
+                out[key] = _BOOLS[value[1]]
+                continue
+        out[key] = _exact_value(value)
+    return out
+
+
+def _wide_list(raw: bytes, depth: int) -> list[Any]:
+    """Split a ListValue with protobuf's parser and decode what is in it."""
+    if depth >= _LEVELS:
+        result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
+        return result
+    out: list[Any] = []
+    for value in _list_level(raw).values:
+        if value:
+            tag = value[0]
+            size = len(value) - 2
+            if value[1] == size < 128:
+                if tag == 0x1A:
+                    out.append(value[2:].decode())
+                    continue
+                if tag == 0x2A:
+                    out.append(_short_struct(value, 2, size + 2))
+                    continue
+                if tag == 0x32:
+                    out.append(_short_list(value, 2, size + 2))
+                    continue
+            elif size > 127:
+                if tag == 0x2A:
+                    out.append(_wide_struct(_payload(value), depth + 1))
+                    continue
+                if tag == 0x32:
+                    out.append(_wide_list(_payload(value), depth + 1))
+                    continue
+            if tag == 0x11 and size == 7:
+                number = _double(value)[0]
+                out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
+                continue
+            if tag == 0x20 and size == 0:
+                out.append(_BOOLS[value[1]])
+                continue
+        out.append(_exact_value(value))
+    return out
+
+
+def _payload(value: bytes) -> bytes:
+    """Return what follows tag and length in a Value of 130 bytes and more."""
+    start = 3
+    size = value[1] - 128 + (value[2] << 7)
+    if value[2] > 127:
+        start = 4
+        size += (value[3] << 14) - (128 << 7)
+    if size != len(value) - start or not value[1] > 127 > value[start - 1]:
+        raise _Irregular
+    return value[start:]
+
+
+def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
+    """Decode a Struct whose lengths all take one byte.
+
+    A length of more bytes, read as one, is more than the whole buffer has: it can't go unnoticed.
+    """
+    out: dict[str, Any] = {}
+    while pos < end:
+        stop = pos + 2 + buf[pos + 1]
+        mid = pos + 4 + buf[pos + 3]
+        size = stop - mid - 4
+        if buf[mid] != 0x12 or buf[mid + 1] != size + 2 or not buf[pos] == 0x0A == buf[pos + 2]:
+            raise _Irregular
+        tag = buf[mid + 2]
+        if tag == 0x1A and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = buf[mid + 4 : stop].decode()
+        elif tag == 0x2A and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = _short_struct(buf, mid + 4, stop)
+        elif tag == 0x32 and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = _short_list(buf, mid + 4, stop)
+        elif tag == 0x11 and size == 7:
+            number = _double(buf, mid + 2)[0]
+            integral = number.is_integer() and -_MAX_INT <= number <= _MAX_INT
+            out[buf[pos + 4 : mid].decode()] = int(number) if integral else number
+        elif tag == 0x20 and size == 0 and buf[mid + 3] < 2:
+            out[buf[pos + 4 : mid].decode()] = buf[mid + 3] == 1
+        else:
+            raise _Irregular
+        pos = stop
+    if pos != end:
+        raise _Irregular
+    return out
+
+
+def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
+    """Decode a ListValue whose lengths all take one byte."""
+    out: list[Any] = []
+    while pos < end:
+        size = buf[pos + 1] - 2
+        stop = pos + 4 + size
+        if buf[pos] != 0x0A:
+            raise _Irregular
+        tag = buf[pos + 2]
+        if tag == 0x1A and buf[pos + 3] == size:
+            out.append(buf[pos + 4 : stop].decode())
+        elif tag == 0x2A and buf[pos + 3] == size:
+            out.append(_short_struct(buf, pos + 4, stop))
+        elif tag == 0x32 and buf[pos + 3] == size:
+            out.append(_short_list(buf, pos + 4, stop))
+        elif tag == 0x11 and size == 7:
+            number = _double(buf, pos + 2)[0]
+            out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
+        elif tag == 0x20 and size == 0 and buf[pos + 3] < 2:
+            out.append(buf[pos + 3] == 1)
+        else:
+            raise _Irregular
+        pos = stop
+    if pos != end:
+        raise _Irregular
+    return out
+
+
+def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
+    """Read the `spans` of one Struct or ListValue with an explicit stack, whatever their encoding."""
+    root: Any = {} if kind == STRUCT else []
+    stack = [(root, kind, pos, end) for pos, end in reversed(spans)]
+    while stack:
+        container, kind, pos, end = stack.pop()
+        while pos < end:
+            tag, pos = _scan.tag(buf, pos, end)
+            if tag != 0x0A:
+                pos = _scan.skip(buf, tag, pos, end)
+                continue
+            start, pos = _scan.size(buf, pos, end)
+            key, span = None, (start, pos)
+            if kind == STRUCT:
+                pair = _scan.entry(buf, start, pos)
+                if pair is None:
+                    continue
+                key, span = pair
+            found, child = _scan.value(buf, *span)
+            children = []
+            if found >= STRUCT:
+                children, child = child, {} if found == STRUCT else []
+            if key is None:
+                container.append(child)
+            else:
+                container[key] = child
+            if children:
+                stack.append((container, kind, pos, end))
+                stack += [(child, found, first, last) for first, last in reversed(children)]
+                break
+    return root
+
+
+def _exact_value(value: bytes) -> Any:
+    kind, payload = _scan.value(value, 0, len(value))
+    return _exact(value, payload, kind) if kind >= STRUCT else payload

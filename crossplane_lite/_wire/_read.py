@@ -1,0 +1,154 @@
+"""Reading one level at a time, with protobuf's own parser doing the splitting."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import MutableMapping, Sequence
+from typing import Any, Final, cast
+
+from crossplane_lite._wire import _decode, _scan
+from crossplane_lite._wire._scan import BOOL, LIST, NUMBER, STRING, STRUCT
+from crossplane_lite.errors import WireError
+from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
+
+__all__ = ["MISSING", "get_path", "open_value", "split", "split_list"]
+
+
+class Missing(enum.Enum):
+    """Type of `MISSING`. An enum of one member, because type checkers narrow those."""
+
+    MISSING = "MISSING"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing.MISSING
+"""For `get_path(..., default=MISSING)`: says that a field is absent, which None doesn't."""
+
+_level: Final = Level.FromString
+_list_level: Final = ListLevel.FromString
+
+
+def split(raw: bytes) -> MutableMapping[str, bytes]:
+    """Split a Struct into its fields, without looking into them.
+
+    Args:
+        raw: The bytes of a Struct.
+
+    Returns:
+        Key to the bytes of its Value. It is protobuf's own map: `get()` and `in` before `[]`, for reading a
+        key that is missing with `[]` adds it.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    try:
+        return cast("MutableMapping[str, bytes]", _level(raw).fields)
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise WireError(str(error)) from error
+
+
+def split_list(raw: bytes) -> Sequence[bytes]:
+    """Split a ListValue into the bytes of its Values.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    try:
+        return cast("Sequence[bytes]", _list_level(raw).values)
+    except DecodeError as error:
+        raise WireError(str(error)) from error
+
+
+def open_value(value: bytes) -> tuple[int, Any]:
+    """Return kind and payload of a Value.
+
+    Args:
+        value: The bytes of a Value.
+
+    Returns:
+        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of
+        a Struct, or LIST and the bytes of a ListValue. A Value without a member is NULL.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    try:
+        tag, size = value[0], value[1]
+        if size < 128:
+            payload = value[2:]
+            if size == len(payload):
+                if tag == 0x1A:
+                    return STRING, payload.decode()
+                if tag == 0x2A:
+                    return STRUCT, payload
+                if tag == 0x32:
+                    return LIST, payload
+        elif value[2] < 128:
+            payload = value[3:]
+            if size - 128 + (value[2] << 7) == len(payload):
+                if tag == 0x2A:
+                    return STRUCT, payload
+                if tag == 0x1A:
+                    return STRING, payload.decode()
+                if tag == 0x32:
+                    return LIST, payload
+        if tag == 0x11 and len(value) == 9:
+            return NUMBER, _scan.number(value, 1)
+        if tag == 0x20 and len(value) == 2 and size < 2:
+            return BOOL, size == 1
+    except IndexError:
+        pass
+    except UnicodeDecodeError as error:
+        raise WireError(str(error)) from error
+    return _open_any(value)
+
+
+def _open_any(value: bytes) -> tuple[int, Any]:
+    """Open a Value in an encoding that `open_value` doesn't take the short way with."""
+    try:
+        kind, payload = _scan.value(value, 0, len(value))
+    except UnicodeDecodeError as error:
+        raise WireError(str(error)) from error
+    if kind >= STRUCT:
+        return kind, b"".join([value[start:end] for start, end in payload])
+    return kind, payload
+
+
+def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
+    """Return one field, decoded whole at its place.
+
+    Args:
+        raw: The bytes of a Struct.
+        path: Keys of structs and indexes of lists.
+        default: What to return where the path leads nowhere.
+
+    Raises:
+        WireError: The bytes on the way are not a legal message.
+    """
+    kind: int = STRUCT
+    payload: Any = raw
+    try:
+        for part in path:
+            if isinstance(part, str):
+                if kind != STRUCT:
+                    return default
+                value = _level(payload).fields.get(part)
+                if value is None:
+                    return default
+            else:
+                if kind != LIST:
+                    return default
+                values = _list_level(payload).values
+                if not -len(values) <= part < len(values):
+                    return default
+                value = values[part]
+            kind, payload = open_value(value)
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise WireError(str(error)) from error
+    if kind == STRUCT:
+        return _decode.decode_struct(payload)
+    if kind == LIST:
+        return _decode.decode_list(payload)
+    return payload

@@ -1,0 +1,90 @@
+"""Every error that crossplane-lite raises on purpose.
+
+All of them derive from `CrossplaneLiteError` and from the builtin exception that fits, so that a caller
+may catch either (design: "Numbers, text, errors").
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CrossplaneLiteError",
+    "DuplicateResourceError",
+    "EncodeError",
+    "InputError",
+    "MissingExtraError",
+    "ReadOnlyError",
+    "UnknownFieldError",
+    "UnresolvedError",
+    "UsageError",
+    "ViolationError",
+    "WireError",
+]
+
+
+class CrossplaneLiteError(Exception):
+    """Base of every error raised by this package."""
+
+
+class WireError(CrossplaneLiteError, ValueError):
+    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        from . import _call
+
+        # Noted for the call that is going on: a request that is known to be malformed is not answered, even
+        # where compose() caught this error.
+        call = _call.current()
+        if call is not None and call.malformed is None:
+            call.malformed = self
+
+
+class EncodeError(CrossplaneLiteError, ValueError, TypeError):
+    """A value can't be carried as JSON in a Struct.
+
+    Attributes:
+        path: Where the value stands, for example `spec.ports[2].port`.
+        problem: What is wrong with it, without the path.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}" if path else problem)
+        self.path = path
+        self.problem = problem
+
+    def under(self, prefix: str) -> EncodeError:
+        """Return the same error with `prefix` in front of its path."""
+        joined = self.path if not prefix else prefix + ("" if self.path.startswith("[") or not self.path else ".") + self.path
+        return EncodeError(joined, self.problem)
+
+
+class UnresolvedError(CrossplaneLiteError, ValueError, TypeError):
+    """An Observable was used where only a value that is already known can serve."""
+
+
+class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
+    """A field that the model class does not have was read or set."""
+
+
+class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
+    """Observed state was written to."""
+
+
+class DuplicateResourceError(CrossplaneLiteError, ValueError):
+    """One composition resource name was registered twice in a call."""
+
+
+class UsageError(CrossplaneLiteError, ValueError, TypeError):
+    """The SDK was called in a way that can't work; the text says what to do instead."""
+
+
+class ViolationError(CrossplaneLiteError, ValueError):
+    """compose() set what the functions specification forbids, such as the composite's spec."""
+
+
+class InputError(CrossplaneLiteError, ValueError):
+    """The function's input, or a file given to a command, is not what it should be."""
+
+
+class MissingExtraError(CrossplaneLiteError, ImportError):
+    """A package that belongs to one of the extras is not installed."""

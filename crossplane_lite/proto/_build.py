@@ -1,0 +1,215 @@
+"""Serialised FileDescriptorProtos made from the table of the protocol.
+
+Written straight to bytes, because descriptor_pb2 would cost every importer more than the rest of this
+package together. The numbers are those of google/protobuf/descriptor.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from crossplane_lite.proto import _table
+
+__all__ = [
+    "duration_file",
+    "level_file",
+    "protocol_file",
+    "protocol_name",
+    "serialised_source",
+    "struct_file",
+    "view_file",
+]
+
+_VIEW: Final = "crossplane_lite.view"
+
+_SCALARS: Final = {"double": 1, "int64": 3, "int32": 5, "bool": 8, "string": 9, "bytes": 12}
+_MESSAGE: Final = 11
+_ENUM: Final = 14
+_OPTIONAL: Final = 1
+_REPEATED: Final = 3
+_SERIALISED_HEAD: Final = '''"""Serialised descriptors of the level messages and the view, as `_build.serialised_source` makes them.
+
+Kept, because building them from the table at every start costs more than loading them. A test compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["LEVEL", "VIEW"]
+'''
+_GOOGLE: Final = {"Struct": ".google.protobuf.Struct", "Duration": ".google.protobuf.Duration"}
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _int(field: int, number: int) -> bytes:
+    return _varint(field << 3) + _varint(number)
+
+
+def _bytes(field: int, data: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(data)) + data
+
+
+def _text(field: int, text: str) -> bytes:
+    return _bytes(field, text.encode())
+
+
+def _entry_name(field: str) -> str:
+    """Return the name that protoc gives the entry message of a map field."""
+    return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
+
+
+class _File:
+    """One file: where its types live and which of its names are enums."""
+
+    def __init__(self, package: str, enums: Mapping[str, str]) -> None:
+        self._package = package
+        self._enums = enums
+
+    def _type(self, name: str) -> bytes:
+        """Return the fields `type` and `type_name` of a FieldDescriptorProto."""
+        if name in _SCALARS:
+            return _int(5, _SCALARS[name])
+        full = f".{self._package}.{name}"
+        if name in self._enums:
+            return _int(5, _ENUM) + _text(6, full)
+        if self._package not in (_VIEW, "google.protobuf"):
+            full = _GOOGLE.get(name, full)
+        return _int(5, _MESSAGE) + _text(6, full)
+
+    def _field(self, name: str, number: int, type_: bytes, label: int = _OPTIONAL, rest: bytes = b"") -> bytes:
+        return _text(1, name) + _int(3, number) + _int(4, label) + type_ + rest
+
+    def message(self, name: str, fields: str) -> bytes:
+        """Return a DescriptorProto."""
+        parsed = list(_parse(fields))
+        oneofs = list(dict.fromkeys(oneof for _, _, _, oneof in parsed if oneof))
+        # protoc puts the synthetic oneofs of explicit presence behind the real ones.
+        oneofs += ["_" + field for field, _, type_, _ in parsed if "?" in type_]
+        declared, entries = b"", b""
+        for field, number, type_, oneof in parsed:
+            bare = type_.strip("[{?!")
+            rest = b""
+            label = _OPTIONAL
+            encoded = self._type(bare)
+            if type_[0] == "{":
+                entry = _entry_name(field)
+                pair = self._field("key", 1, self._type("string")), self._field("value", 2, encoded)
+                entries += _bytes(3, _text(1, entry) + b"".join(_bytes(2, one) for one in pair) + _bytes(7, _int(7, 1)))
+                encoded = _int(5, _MESSAGE) + _text(6, f".{self._package}.{name}.{entry}")
+            if type_[0] in "[{":
+                label = _REPEATED
+            if type_[-1] == "!":
+                rest = _bytes(8, _int(3, 1))
+            elif type_[-1] == "?":
+                rest = _int(9, oneofs.index("_" + field)) + _int(17, 1)
+            elif oneof:
+                rest = _int(9, oneofs.index(oneof))
+            declared += _bytes(2, self._field(field, number, encoded, label, rest))
+        return _text(1, name) + declared + entries + b"".join(_bytes(8, _text(1, oneof)) for oneof in oneofs)
+
+
+def _parse(fields: str) -> Iterator[tuple[str, int, str, str]]:
+    """Yield name, number, type with its marks, and oneof of each field."""
+    for field in fields.split():
+        left, type_ = field.split(":")
+        name, number = left.split("=")
+        oneof, _, name = name.rpartition("/")
+        yield name, int(number), type_, oneof
+
+
+def _enum(name: str, values: str) -> bytes:
+    numbered = (_bytes(2, _text(1, value) + _int(2, number)) for number, value in enumerate(values.split()))
+    return _text(1, name) + b"".join(numbered)
+
+
+def _file(
+    name: str,
+    package: str,
+    messages: Mapping[str, str],
+    enums: Mapping[str, str],
+    dependencies: tuple[str, ...] = (),
+    rest: bytes = b"",
+) -> bytes:
+    file = _File(package, enums)
+    return (
+        _text(1, name)
+        + _text(2, package)
+        + b"".join(_text(3, dependency) for dependency in dependencies)
+        + b"".join(_bytes(4, file.message(*item)) for item in messages.items())
+        + b"".join(_bytes(5, _enum(*item)) for item in enums.items())
+        + rest
+        + _text(12, "proto3")
+    )
+
+
+def struct_file() -> bytes:
+    """Return google/protobuf/struct.proto."""
+    return _file("google/protobuf/struct.proto", "google.protobuf", _table.STRUCT_MESSAGES, _table.STRUCT_ENUMS)
+
+
+def duration_file() -> bytes:
+    """Return google/protobuf/duration.proto."""
+    return _file("google/protobuf/duration.proto", "google.protobuf", _table.DURATION_MESSAGES, {})
+
+
+def protocol_name(version: str) -> str:
+    """Return the name under which `protocol_file` describes itself."""
+    return f"crossplane/function/proto/{version}/run_function.proto"
+
+
+def protocol_file(version: str) -> bytes:
+    """Return the protocol with real Structs.
+
+    Args:
+        version: `v1` or `v1beta1`.
+    """
+    package = f"apiextensions.fn.proto.{version}"
+    method = _text(1, "RunFunction") + _text(2, f".{package}.RunFunctionRequest")
+    method += _text(3, f".{package}.RunFunctionResponse")
+    return _file(
+        protocol_name(version),
+        package,
+        _table.MESSAGES,
+        _table.ENUMS,
+        ("google/protobuf/duration.proto", "google/protobuf/struct.proto"),
+        _bytes(6, _text(1, "FunctionRunnerService") + _bytes(2, method)),
+    )
+
+
+def view_file() -> bytes:
+    """Return the view: the same wire, every Struct as bytes.
+
+    The bytes have explicit presence, or an empty Struct would vanish on the way out. Duration is the view's
+    own, because a google.protobuf.Duration would make protobuf load its helpers for dates.
+    """
+    messages = {name: fields.replace("Struct?", "bytes?") for name, fields in _table.MESSAGES.items()}
+    messages = {name: fields.replace(":Struct", ":bytes?") for name, fields in messages.items()}
+    return _file("crossplane_lite/view.proto", _VIEW, {**messages, **_table.DURATION_MESSAGES}, _table.ENUMS)
+
+
+def level_file() -> bytes:
+    """Return the private messages that split a Struct one level at a time."""
+    return _file("crossplane_lite/level.proto", _VIEW, _table.LEVEL_MESSAGES, {})
+
+
+def _literal(name: str, data: bytes) -> str:
+    rows = (data[start : start + 28] for start in range(0, len(data), 28))
+    return f"{name}: Final = (\n" + "".join(f"    {row!r}\n" for row in rows) + ")\n"
+
+
+def serialised_source() -> str:
+    """Return the source of the module `_serialised`.
+
+    The view is needed by every function at every start, so it is kept as it was built.
+    """
+    return f"{_SERIALISED_HEAD}\n{_literal('LEVEL', level_file())}\n{_literal('VIEW', view_file())}"

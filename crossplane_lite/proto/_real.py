@@ -1,0 +1,44 @@
+"""The messages with real Structs, made when one of the public modules is imported."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+
+from crossplane_lite.proto import _build, _pool
+
+__all__ = ["names"]
+
+_lock: Final = threading.Lock()
+_shared: list[bool] = []
+
+
+def _add_google_types() -> None:
+    """Add the private copies of the google.protobuf types, once for both versions of the protocol."""
+    with _lock:
+        if not _shared:
+            _pool.add_file(_build.struct_file())
+            _pool.add_file(_build.duration_file())
+            _shared.append(True)
+
+
+def names(module: str, version: str) -> dict[str, Any]:
+    """Return what a generated `run_function_pb2` has under the usual names.
+
+    Args:
+        module: Name of the module that the classes are to call their home.
+        version: `v1` or `v1beta1`.
+    """
+    _add_google_types()
+    _pool.add_file(_build.protocol_file(version))
+    file = _pool.file_descriptor(_build.protocol_name(version))
+    found: dict[str, Any] = {"DESCRIPTOR": file}
+    for name, descriptor in file.message_types_by_name.items():
+        found[name] = _pool.message_class(descriptor.full_name)
+        found[name].__module__ = module
+    for name, enum in file.enum_types_by_name.items():
+        found[name] = EnumTypeWrapper(enum)
+        found.update((value.name, value.number) for value in enum.values)
+    return found

@@ -1,0 +1,18 @@
+"""The messages and enums of `apiextensions.fn.proto.v1`, under their usual names and with real Structs.
+
+Each name that a generated module would have is here: the message classes, the enums, their values such as
+`READY_TRUE`, and `DESCRIPTOR`. `crossplane_lite.proto` says how to convert from and to the official SDK's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crossplane_lite.proto import _real
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+
+globals().update(_real.names(__name__, "v1"))

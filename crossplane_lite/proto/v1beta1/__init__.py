@@ -1,0 +1,1 @@
+"""Package `apiextensions.fn.proto.v1beta1`."""
