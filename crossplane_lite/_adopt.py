@@ -1,0 +1,264 @@
+"""Values on their way into desired state: what is taken as it is, converted, copied, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _types, _wire
+from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
+from ._node import DESIRED, WAIT, Node, present
+from ._sentinels import NULL, UNSET
+from .errors import UnknownFieldError, UsageError
+from .model import Model, Resource, near_name, shell_of
+from .observable import Observable
+
+if TYPE_CHECKING:
+    from ._call import Root
+
+__all__ = ["adopt", "fill", "lay", "lay_over", "own_copy"]
+
+_SCALARS: Final = frozenset({str, int, float, bool})
+
+
+def adopt(type_: _types.Type, value: Any, name: str) -> Any:
+    """Return `value` as it is kept in a field, list or map of this type; None and UNSET mean no opinion and give None.
+
+    Raises:
+        UsageError: The value can't stand there: the text says what can.
+        UnknownFieldError: A mapping for a model has a key that the model does not have.
+    """
+    work: list[_Pending] = []
+    kept = _adopt_one(type_, value, name, work)
+    _finish(work)
+    return kept
+
+
+# A value that still has to be adopted: where it goes, under which key, its type, itself, its name. The list of them stands for
+# a recursion, because how deep data is nested is not ours to decide.
+_Pending = tuple[Any, Any, _types.Type, Any, str]
+
+
+def _finish(work: list[_Pending]) -> None:
+    while work:
+        holder, key, type_, value, name = work.pop()
+        kept = _adopt_one(type_, value, name, work)
+        if kept is None and isinstance(holder, dict):
+            dict.pop(holder, key)
+        else:
+            (dict if isinstance(holder, dict) else list).__setitem__(holder, key, kept)
+
+
+def _adopt_one(type_: _types.Type, value: Any, name: str, work: list[_Pending]) -> Any:
+    code = type_.code
+    kind = type(value)
+    if kind in _SCALARS:
+        if code < _types.MODEL or code == _types.DYNAMIC:
+            return value
+        raise _unfit(type_, value, name)
+    if kind is Observable or value is NULL:
+        return value
+    if value is None or value is UNSET:
+        return None
+    if isinstance(value, Model):
+        return _adopt_model(type_, value, name)
+    if isinstance(value, Mapping):
+        return _adopt_mapping(type_, value, name, work)
+    if isinstance(value, (list, tuple)):
+        return _adopt_list(type_, value, name, work)
+    if code >= _types.MODEL and code != _types.DYNAMIC:
+        raise _unfit(type_, value, name)
+    return value  # what JSON can't carry is refused with its whole path when the resource is encoded
+
+
+def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: str, work: list[_Pending]) -> Any:
+    code = type_.code
+    if code == _types.MODEL or code == _types.MAP:
+        raise _unfit(type_, value, name)
+    observed = isinstance(value, ObservedList)
+    if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
+        return None
+    if observed:
+        _refuse_whole(value._node, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
+    elif code == _types.ANY:
+        return list(value)
+    values = [NULL if element is None else element for element in value] if observed else list(value)
+    if code == _types.LIST and type_.item.code >= _types.MODEL:
+        values = ModelList(values, Node(DESIRED), type_)
+    item = type_.item if code == _types.LIST else type_
+    work.extend((values, at, item, element, name) for at, element in enumerate(values))
+    return values
+
+
+def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
+    code = type_.code
+    node = value._node
+    if node is not None and node.mode != DESIRED:
+        _refuse_whole(node, name)
+    if node is not None and value._absent:
+        # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
+        return node.observable() if node.mode == WAIT else None
+    if code == _types.MODEL and not isinstance(value, type_.cls):
+        if node is None or node.mode == DESIRED:
+            raise _unfit(type_, value, name)
+        value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
+    elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
+        raise _unfit(type_, value, name)
+    elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
+        value = own_copy(value)  # laid over what another resource inherits, which must not come along
+    elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
+        value = _copied(value, type(value))
+    return value
+
+
+def own_copy(model: Model) -> Model:
+    """Return a copy of what was set in a model, without what it inherits."""
+    from ._walk import tree_of, with_nulls
+
+    cls = type(model)
+    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data))
+
+
+def _copied(value: Model, cls: type[Model]) -> Model:
+    """Return the present fields of a model that belongs elsewhere, as one that belongs nowhere yet."""
+    from ._walk import plain
+
+    return fill(cls.__new__(cls), plain(value))
+
+
+def _refuse_whole(node: Node, name: str) -> None:
+    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed)."""
+    root = node.root
+    if root is None:
+        return
+    place = node.path[len(root.prefix) :]
+    if place in ("", ".metadata", ".status"):
+        raise UsageError(
+            f"{name}: {node.path} can't be copied whole into desired state, because that would own every field of it; "
+            "set the fields you care about one by one"
+        )
+
+
+def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: list[_Pending]) -> Any:
+    code = type_.code
+    if code == _types.LIST:
+        raise _unfit(type_, value, name)
+    observed = isinstance(value, ObservedMap)
+    if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
+        return None
+    if observed:
+        _refuse_whole(value._node, name)  # type: ignore[attr-defined]  # `observed` says that it has one
+    elif code == _types.ANY:
+        return dict(value)
+    if observed:
+        value = {key: NULL if element is None else element for key, element in value.items()}
+    if code == _types.MODEL or code == _types.DYNAMIC:
+        cls = type_.cls
+        return _filled(cls.__new__(cls), value, work)
+    item = type_.item if code == _types.MAP else type_
+    kept = dict(value)
+    if code == _types.MAP and item.code >= _types.MODEL:
+        kept = ModelMap(kept, Node(DESIRED), type_)
+    work.extend((kept, key, item, element, str(key)) for key, element in kept.items())
+    return kept
+
+
+def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> bool:
+    """True for what reading an unset list or map gave, and nobody wrote to: passing it on is no opinion."""
+    node = container._node
+    return node.raw is None and node.up is not None and not len(container) and (node.mode != DESIRED or node.owner is not None)
+
+
+def fill(model: Model, values: Mapping[Any, Any]) -> Model:
+    """Set the fields of a new model from a mapping; keys may be wire names or attributes.
+
+    Raises:
+        UnknownFieldError: A key is neither.
+        UsageError: A value can't stand where it stands.
+    """
+    work: list[_Pending] = []
+    _filled(model, values, work)
+    _finish(work)
+    return model
+
+
+def _filled(model: Model, values: Mapping[Any, Any], work: list[_Pending]) -> Model:
+    cls = type(model)
+    cls._set_node(model, None)
+    if isinstance(model, Resource):
+        Resource._set_state(model, None)
+    target = model.__dict__
+    for key, value in values.items():
+        field = cls.__wire_fields__.get(key) or cls._by_wire(key)
+        if field is None:
+            raise UnknownFieldError(f"{cls.__name__} has no field {key!r}{near_name(str(key), cls.__wire_fields__)}")
+        if field.name in cls._fixed:
+            cls._check_fixed(field.name, value)
+        else:
+            target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
+            work.append((target, field.name, field.type, value, field.name))
+    return model
+
+
+def _unfit(type_: _types.Type, value: Any, name: str) -> UsageError:
+    return UsageError(f"{name!r} must be {type_.describe()} (got {value!r:.80} that is a {type(value).__name__})")
+
+
+def lay_over(model: Model, raw: bytes, root: Root) -> Model:
+    """Put a desired model over an earlier function's bytes, so that what it doesn't set reads from there.
+
+    Returns:
+        The model, or a copy of its set fields where it already lies over other bytes in a call that is going on.
+    """
+    laid: Model = lay(_types.ANY_TYPE, model, raw, root)
+    return laid
+
+
+def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
+    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place."""
+    top: list[Any] = [value]
+    work: list[tuple[Any, Any, _types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
+    while work:
+        holder, key, type_, value, source = work.pop()
+        laid: Any
+        if isinstance(value, Model):
+            laid = _laid(value, source, root)
+            types = laid.__wire_fields__
+            children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
+        else:
+            laid = _map_over(type_, value, source, root)
+            children = [(laid, name, laid._type.item, name) for name in value]
+        (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
+        for child_holder, child_key, child_type, wire in children:
+            child = child_holder[child_key]
+            inherited = laid._node.fields.get(wire)
+            if inherited is not None and isinstance(child, (Model, dict)):
+                kind, payload = _wire.open_value(inherited)
+                if kind == _wire.STRUCT:
+                    work.append((child_holder, child_key, child_type, child, payload))
+    return top[0]
+
+
+def _laid(model: Model, source: bytes, root: Root) -> Model:
+    node = model._node
+    if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
+        model = shell_of(model)
+    laid = Node(DESIRED, source, root)
+    laid.deleted = None if node is None else node.deleted
+    for name in list((node and node.views) or ()):
+        node.forget(name)  # type: ignore[union-attr]  # only reached with a node; what was read over nothing hides the source
+    type(model)._set_node(model, laid)
+    return model
+
+
+def _map_over(type_: _types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
+    """Return a map that shows an earlier function's entries under the own ones."""
+    up = Node(DESIRED, None, root)
+    merged: ModelMap = present(type_ if type_.code == _types.MAP else _types.ANY_TYPE, _wire.STRUCT, source, DESIRED, up, "")
+    if isinstance(own, ModelMap):
+        merged._node.deleted = own.deleted
+        for key in own.deleted or ():
+            dict.pop(merged, key, None)
+    for key, value in own.items():
+        dict.__setitem__(merged, key, value)
+    return merged

@@ -1,0 +1,170 @@
+"""What is remembered while one call of compose() runs: guesses, tokens, handed-out Observables, secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from . import _wire
+from .errors import UnresolvedError
+
+if TYPE_CHECKING:
+    from ._tokens import Marker
+    from .observable import Observable
+
+__all__ = ["Call", "Root", "current", "entered", "mask", "ready_condition"]
+
+_current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
+
+# Becomes true with the first token of the process; until then no text needs to be searched for one.
+_tokens_made = False
+
+
+def current() -> Call | None:
+    """Return the call that this thread or task is in."""
+    return _current.get()
+
+
+@contextmanager
+def entered(call: Call) -> Iterator[Call]:
+    """Make `call` the one that this thread or task is in; at the end it is closed."""
+    before = _current.set(call)
+    try:
+        yield call
+    finally:
+        _current.reset(before)
+        call.closed = True
+
+
+def mask(text: str) -> str:
+    """Return `text` as it may be logged: secret values of the call that is going on masked, tokens shown as paths."""
+    call = _current.get()
+    return text if call is None else call.show(text)
+
+
+class Call:
+    """The state of one call.
+
+    Attributes:
+        guesses: Unresolved values that were used as plain values, by path.
+        handed_out: The Observables that compose() was given.
+        tokens: The Observables that were turned into text, by index.
+        closed: True once the answer is made.
+        malformed: The first error in the request's bytes that came to light.
+    """
+
+    __slots__ = ("_indexes", "_mask", "_marker", "_masked", "closed", "guesses", "handed_out", "malformed", "tokens")
+
+    def __init__(self, masker: Callable[[], Callable[[str], str]] | None = None) -> None:
+        self.guesses: dict[str, Observable[Any]] = {}
+        self.handed_out: list[Observable[Any]] = []
+        self.tokens: list[Observable[Any]] = []
+        self.closed = False
+        self.malformed: Exception | None = None
+        self._indexes: dict[str | int, int] = {}
+        self._marker: Marker | None = None
+        self._mask = masker
+        self._masked: Callable[[str], str] | None = None
+
+    def token(self, observable: Observable[Any]) -> str:
+        """Return the text that stands for `observable` in this call."""
+        global _tokens_made
+        _tokens_made = True
+        marker = self.marker
+        assert marker is not None
+        # One token for one path; the results of apply() go by identity, because two functions may have one name. What is in
+        # `tokens` stays alive, so its id stays its own.
+        key = observable.source_path if observable.__cl_deps__ is None else id(observable)
+        index = self._indexes.get(key)
+        if index is None:
+            index = self._indexes[key] = len(self.tokens)
+            if index >= 10**6:  # the index has six digits
+                raise UnresolvedError("more than a million texts were made from unresolved values in one call")
+            self.tokens.append(observable)
+        return marker.token(index)
+
+    @property
+    def marker(self) -> Marker | None:
+        """The marker to search for, or None where no token can be anywhere."""
+        if self._marker is None and _tokens_made:
+            from ._tokens import Marker
+
+            self._marker = Marker()
+        return self._marker
+
+    def has_token(self, data: bytes) -> bool:
+        """Say whether encoded bytes hold a token, of this call or of an earlier one."""
+        marker = self.marker
+        return marker is not None and marker.is_in(data)
+
+    def tokens_in(self, text: str) -> list[Observable[Any]]:
+        """Return the Observables whose tokens are in `text`.
+
+        Where only a part of a token is left, or the token of an earlier call, an Observable that says so.
+        """
+        marker = self.marker
+        if marker is None or not marker.is_in(text.encode(errors="replace")):
+            return []
+        indexes = [index for index in marker.indexes_in(text) if index < len(self.tokens)]
+        if indexes:
+            return [self.tokens[index] for index in indexes]
+        from .observable import Observable
+
+        if not self.tokens:
+            return [Observable("(a text made from an unresolved value in an earlier call)")]
+        paths = sorted({observable.source_path for observable in self.tokens})
+        return [Observable(f"(a part of a text made from {', '.join(paths[:3])}{' and others' if paths[3:] else ''})")]
+
+    def show(self, text: str) -> str:
+        """Return `text` for people: tokens replaced by their paths, known secret values masked."""
+        marker = self.marker
+        if marker is not None and marker.is_in(text.encode(errors="replace")):
+            text = marker.substitute(text, [observable.source_path for observable in self.tokens])
+        if self._masked is None:
+            self._masked = self._mask() if self._mask is not None else str
+        return self._masked(text)
+
+
+class Root:
+    """The top of one observed object: the composite, a composed resource or a required one.
+
+    Attributes:
+        call: The call it is read in.
+        kind: `xr`, `resource` or `required`.
+        name: The composition resource name; the requirement's key; empty for the composite.
+        prefix: What paths start with.
+        raw: The object's Struct bytes, None while it isn't observed.
+        details: The object's observed connection details.
+    """
+
+    __slots__ = ("_ready", "call", "details", "kind", "name", "prefix", "raw")
+
+    def __init__(
+        self, call: Call, kind: str, name: str, prefix: str, raw: bytes | None, details: Mapping[str, bytes] | None = None
+    ) -> None:
+        self.call = call
+        self.kind = kind
+        self.name = name
+        self.prefix = prefix
+        self.raw = raw
+        self.details: Mapping[str, bytes] = {} if details is None else details
+        self._ready: bool | None = None
+
+    @property
+    def settled(self) -> bool:
+        """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
+        if self._ready is None:
+            self._ready = self.raw is not None and ready_condition(self.raw) == "True"
+        return self._ready
+
+
+def ready_condition(raw: bytes) -> str | None:
+    """Return the status of the condition Ready of an object, None where it has no such condition."""
+    conditions = _wire.get_path(raw, ("status", "conditions"))
+    for condition in conditions if isinstance(conditions, list) else ():
+        if isinstance(condition, dict) and condition.get("type") == "Ready":
+            status = condition.get("status")
+            return status if isinstance(status, str) else None
+    return None

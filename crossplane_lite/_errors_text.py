@@ -1,0 +1,40 @@
+"""The text of an exception for a fatal result."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Final
+
+from ._call import Call
+from .errors import CrossplaneLiteError
+
+__all__ = ["describe"]
+
+_PACKAGE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_MOST_PATHS: Final = 10
+
+
+def describe(error: BaseException, call: Call) -> str:
+    """Return type, text, file and line of an exception in compose().
+
+    The line is the last one of the author's own code. Where compose() was handed Observables, one of them may be the cause, so they are named.
+    """
+    text = f"{type(error).__name__}: {error}"
+    frame = _authors_frame(error)
+    if frame is not None:
+        text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+    if call.handed_out and not isinstance(error, CrossplaneLiteError):
+        paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
+        more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+        text += (
+            f". Without a value in this call: {', '.join(paths[:_MOST_PATHS])}{more}; "
+            "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
+        )
+    return text
+
+
+def _authors_frame(error: BaseException) -> traceback.FrameSummary | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not os.path.abspath(frame.filename).startswith(_PACKAGE)]
+    return own[-1] if own else (frames[-1] if frames else None)

@@ -1,0 +1,241 @@
+"""What a model knows of its place: its source of wire bytes, its path, and the parent it attaches itself to.
+
+There is one class of models and three kinds of instance (design: "Models"). The kind is the mode of its node:
+
+- `DESIRED`: an unset leaf reads None; nested models, lists and maps read empty and attach themselves when first written.
+- `WAIT`: observed state that may still come; what is absent reads as an Observable.
+- `FACT`: observed state that no waiting changes (the composite's spec and metadata, the metadata of observed
+  resources); what is absent reads None or empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _containers, _types, _wire, observable
+from ._sentinels import NULL
+
+if TYPE_CHECKING:
+    from ._call import Root
+    from .model import Model
+
+    Owner = Model | _containers.ModelList | _containers.ModelMap
+
+__all__ = ["DESIRED", "FACT", "WAIT", "Node", "read"]
+
+DESIRED: Final = 0
+WAIT: Final = 1
+FACT: Final = 2
+
+
+class Node:
+    """The place of one model, list or map.
+
+    Attributes:
+        mode: DESIRED, WAIT or FACT.
+        raw: The Struct (or ListValue) bytes that it lies over, None where there are none.
+        root: The observed object it belongs to; None in desired state.
+        up: The node of what holds it; None at the top and for what compose() made itself.
+        step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
+        owner: In desired state what it attaches itself to when first written, with `key`; None when it needs no attaching.
+        views: Children that were read but not set, by attribute.
+        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
+        modes: At the top of an observed object the mode of each field that differs from `mode`.
+    """
+
+    __slots__ = ("_fields", "deleted", "key", "mode", "modes", "owner", "raw", "root", "step", "up", "views")
+
+    def __init__(
+        self, mode: int, raw: bytes | None = None, root: Root | None = None, up: Node | None = None, step: str = ""
+    ) -> None:
+        self.mode = mode
+        self.raw = raw
+        self.root = root
+        self.up = up
+        self.step = step
+        self.owner: Owner | None = None
+        self.key: Any = None
+        self.views: dict[str, Any] | None = None
+        self.deleted: set[str] | None = None
+        self.modes: dict[str, int] | None = None
+        self._fields: Any = None
+
+    @property
+    def path(self) -> str:
+        """The path from the root, as Observables show it."""
+        steps = []
+        node: Node | None = self
+        while node is not None:
+            steps.append(node.step)
+            node = node.up
+        return "".join(reversed(steps))
+
+    @property
+    def fields(self) -> Any:
+        """The source split by one level, kept: wire name to value bytes."""
+        if self._fields is None:
+            self._fields = {} if self.raw is None else _wire.split(self.raw)
+        return self._fields
+
+    def lay_over(self, raw: bytes) -> None:
+        """Put the node over other bytes."""
+        self.raw = raw
+        self._fields = None
+
+    def touch(self, holder: Any) -> None:
+        """Attach `holder`, whose node this is, to what it was read from, and that to its own parent in turn."""
+        node: Node | None = self
+        while node is not None:
+            owner = node.owner
+            if owner is None:
+                return
+            node.owner = None
+            owner_node: Node | None = owner._node
+            if isinstance(owner, (list, dict)):
+                pass  # its elements are in it already: only it has to count as set
+            else:
+                owner.__dict__[node.key] = holder
+                if owner_node is not None:
+                    if owner_node.views is not None:
+                        owner_node.views.pop(node.key, None)
+                    if owner_node.deleted is not None:
+                        owner_node.deleted.discard(node.key)
+            holder = owner
+            node = owner_node
+
+    def forget(self, name: str) -> None:
+        """Cut off the child that was read under `name`, because another value was set there."""
+        if self.views is not None:
+            view = self.views.pop(name, None)
+            if view is not None:
+                view._node.owner = None
+
+    def observable(self, step: str = "") -> observable.Observable[Any]:
+        """Return the forward reference to this place, or to one a step below."""
+        return observable.make(self.path + step, self.root)
+
+
+def read(node: Node, holder: Model, field: _types.Field) -> Any:
+    """Read a field that isn't set, from the source of its model."""
+    name = field.name
+    if node.views is not None:
+        view = node.views.get(name)
+        if view is not None:
+            return view
+    mode = node.mode
+    if node.modes is not None:
+        mode = node.modes.get(name, mode)
+    value = node.fields.get(field.wire)
+    if value is not None and (node.deleted is None or name not in node.deleted):
+        kind, payload = _wire.open_value(value)
+        if kind == _wire.STRUCT or kind == _wire.LIST:
+            made = present(field.type, kind, payload, mode, node, "." + field.wire)
+            return _keep(node, holder, name, made)
+        if kind != _wire.NULL:
+            return float(payload) if kind == _wire.NUMBER and field.type.code == _types.FLOAT else payload
+        if mode == DESIRED:  # an explicit null of an earlier function: it has an opinion, and it is null
+            return None
+    made = absent(field.type, mode, node, "." + field.wire)
+    return made if made is None or type(made) is observable.Observable else _keep(node, holder, name, made)
+
+
+def _keep(node: Node, holder: Model, name: str, made: Any) -> Any:
+    """Keep what was read, so that reading again gives the same object; in desired state it attaches itself when written."""
+    made_node: Node = made._node
+    if made_node.mode == DESIRED:
+        made_node.owner = holder
+        made_node.key = name
+    if node.views is None:
+        node.views = {}
+    node.views[name] = made
+    return made
+
+
+def absent(type_: _types.Type, mode: int, up: Node, step: str) -> Any:
+    """Return what a field reads as that the source does not have."""
+    code = type_.code
+    if code == _types.MODEL or (code == _types.DYNAMIC and mode != WAIT):
+        return _view(type_, Node(mode, None, up.root, up, step))
+    if mode == WAIT:
+        return up.observable(step)
+    if code == _types.LIST:
+        return _list(type_, [], Node(mode, None, up.root, up, step))
+    if code == _types.MAP:
+        return _map(type_, {}, Node(mode, None, up.root, up, step))
+    return None
+
+
+def present(type_: _types.Type, kind: int, payload: Any, mode: int, up: Node, step: str) -> Any:
+    """Return an object or a list of the source as a model, list or map over its bytes.
+
+    What is nested in a list or map is split too, level by level; models in it are not, they read when they are read.
+    """
+    box: list[Any] = [None]
+    work: list[tuple[Any, Any, _types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
+    while work:
+        holder, key, of, kind, payload, parent, step = work.pop()
+        node = Node(mode, payload, parent.root, parent, step)
+        made: Any
+        if kind == _wire.STRUCT:
+            if of.code == _types.MODEL or of.code == _types.DYNAMIC:
+                made = _view(of, node)
+            else:
+                of = of if of.code == _types.MAP else _types.ANY_TYPE
+                entries = [(name, value, f'["{name}"]') for name, value in node.fields.items()]
+                made = _map(of, dict.fromkeys(name for name, _, _ in entries), node)
+                _elements(made, entries, of.item, node, work)
+        else:
+            of = of if of.code == _types.LIST or of.code == _types.DYNAMIC else _types.ANY_TYPE
+            values = _wire.split_list(payload)
+            made = _list(of, [None] * len(values), node)
+            _elements(made, [(at, value, f"[{at}]") for at, value in enumerate(values)], of.item, node, work)
+        (dict if isinstance(holder, dict) else list).__setitem__(holder, key, made)
+        if mode == DESIRED and isinstance(holder, (_containers.ModelList, _containers.ModelMap)):
+            node.owner = holder
+    return box[0]
+
+
+def _elements(
+    holder: Any, entries: list[tuple[Any, bytes, str]], of: _types.Type, node: Node, work: list[Any]
+) -> None:
+    """Put the scalar elements of a list or map in place, and leave the others as work."""
+    put = (dict if isinstance(holder, dict) else list).__setitem__
+    for key, value, step in entries:
+        kind, payload = _wire.open_value(value)
+        if kind == _wire.STRUCT or kind == _wire.LIST:
+            work.append((holder, key, of, kind, payload, node, step))
+        elif kind == _wire.NULL:
+            # In desired state None would mean no opinion, but this is an earlier function's opinion.
+            put(holder, key, NULL if node.mode == DESIRED else None)
+        else:
+            put(holder, key, float(payload) if kind == _wire.NUMBER and of.code == _types.FLOAT else payload)
+
+
+def element(holder: _containers.ModelMap, key: str, value: bytes) -> Any:
+    """Return one inherited element of a map, again."""
+    node = holder._node
+    box: dict[str, Any] = {}
+    work: list[Any] = []
+    _elements(box, [(key, value, f'["{key}"]')], holder._type.item, node, work)
+    if work:
+        _, _, of, kind, payload, _, step = work[0]
+        box[key] = present(of, kind, payload, node.mode, node, step)
+        box[key]._node.owner = holder
+    return box[key]
+
+
+def _view(type_: _types.Type, node: Node) -> Any:
+    cls = type_.cls
+    made = cls.__new__(cls)
+    cls._set_node(made, node)
+    return made
+
+
+def _list(type_: _types.Type, values: list[Any], node: Node) -> Any:
+    cls = _containers.ModelList if node.mode == DESIRED else _containers.ObservedList
+    return cls(values, node, type_)
+
+
+def _map(type_: _types.Type, values: dict[str, Any], node: Node) -> Any:
+    cls = _containers.ModelMap if node.mode == DESIRED else _containers.ObservedMap
+    return cls(values, node, type_)

@@ -1,0 +1,208 @@
+"""What a resource knows once it belongs to a call: its observed side, readiness and connection details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from . import _node, _wire
+from .errors import ReadOnlyError, UsageError
+from .observable import Observable, make
+
+if TYPE_CHECKING:
+    from ._call import Root
+    from .model import Resource
+
+__all__ = ["ConnectionDetails", "Registered", "observed_view"]
+
+READY = {True: 1, False: 2}
+_FROM_READY = {1: True, 2: False}
+
+
+class Registered:
+    """The place of a resource in a call.
+
+    Attributes:
+        root: The observed object, present or not.
+        base: The Struct bytes that earlier functions desire, None where they don't.
+        ready: What compose() said of its readiness.
+        incoming_ready: What earlier functions said, as the protocol's number.
+        on_unresolved: `keep`, `hold` or `fatal`.
+        depends_on: Names of the resources that must be ready before this one is created.
+        details: The connection details, in desired and in observed state.
+    """
+
+    __slots__ = (
+        "_observed",
+        "_observed_details",
+        "base",
+        "depends_on",
+        "details",
+        "incoming_ready",
+        "on_unresolved",
+        "ready",
+        "root",
+    )
+
+    def __init__(self, root: Root, base: bytes | None = None, incoming_ready: int = 0) -> None:
+        self.root = root
+        self.base = base
+        self.ready: bool | None = None
+        self.incoming_ready = incoming_ready
+        self.on_unresolved = "keep"
+        self.depends_on: tuple[str, ...] = ()
+        self.details: ConnectionDetails | None = None
+        self._observed: Resource | None = None
+        self._observed_details: ConnectionDetails | None = None
+
+    def observed_view(self, model: Resource) -> Resource:
+        """Return the observed side of `model`, always the same object."""
+        if model._node is not None and model._node.mode != _node.DESIRED:
+            return model
+        if self._observed is None:
+            self._observed = observed_view(type(model), self)
+        return self._observed
+
+    def ready_of(self, model: Resource) -> bool | None:
+        """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
+        if model._node is not None and model._node.mode != _node.DESIRED:
+            return True if self.root.settled else None
+        return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
+
+    def details_of(self, model: Resource) -> ConnectionDetails:
+        """Return the connection details of `model`; only the desired composite's can be set."""
+        if self._observed_details is None:
+            self._observed_details = ConnectionDetails(self.root, self.root.details, writable=False)
+        observed = model._node is not None and model._node.mode != _node.DESIRED
+        if self.details is None or observed:
+            return self._observed_details
+        return self.details
+
+    @staticmethod
+    def condition(observed: Resource, type_: str) -> Any:
+        """Return the condition of this type as a model over observed state."""
+        from .models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+
+        top = observed._node
+        assert top is not None
+        up = _node.Node(_node.WAIT, None, top.root, top, ".status.conditions")
+        raw = _condition(top.root.raw if top.root is not None else None, type_)
+        node = _node.Node(_node.WAIT, raw, top.root, up, f'["{type_}"]')
+        made = Condition.__new__(Condition)
+        Condition._set_node(made, node)
+        return made
+
+
+def _condition(raw: bytes | None, type_: str) -> bytes | None:
+    """Return the Struct bytes of a condition of an object."""
+    if raw is None:
+        return None
+    status = _wire.get_path(raw, ("status", "conditions"))
+    for condition in status if isinstance(status, list) else ():
+        if isinstance(condition, dict) and condition.get("type") == type_:
+            return _wire.encode_struct(condition)
+    return None
+
+
+def observed_view(cls: type[Resource], registered: Registered) -> Resource:
+    """Make the observed side of a resource (the table of section 3 in the design)."""
+    root = registered.root
+    node = _node.Node(_node.WAIT, root.raw, root, None, root.prefix)
+    if root.kind == "xr":
+        # The composite exists, and no waiting changes what its author wrote into spec and metadata.
+        node.mode = _node.FACT
+        node.modes = {"status": _node.WAIT}
+    elif root.raw is not None:
+        node.modes = {"metadata": _node.FACT}
+    made = cls.__new__(cls)
+    cls._set_node(made, node)
+    cls._set_state(made, registered)
+    return made
+
+
+class ConnectionDetails(MutableMapping[str, Any]):
+    """Connection details by key, as text.
+
+    Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text, bytes or an
+    Observable.
+
+    Attributes:
+        raw: The details as bytes; only those that are there.
+    """
+
+    def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
+        self._root = root
+        self._source = source
+        self._own: dict[str, Any] = {}
+        self._deleted: set[str] = set()
+        self._writable = writable
+
+    @property
+    def raw(self) -> dict[str, bytes]:
+        shown = {key: value for key, value in self._source.items() if key not in self._deleted}
+        for key, value in self._own.items():
+            if type(value) is not Observable:
+                shown[key] = value.encode() if isinstance(value, str) else value
+        return shown
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self._own:
+            value = self._own[key]
+        elif key in self._source and key not in self._deleted:
+            value = self._source[key]
+        elif self._writable:
+            raise KeyError(key)
+        else:
+            return make(f'{self._root.prefix}.connection_details["{key}"]', self._root)
+        if isinstance(value, bytes):
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                where = f'{self._root.prefix}.connection_details["{key}"]'
+                raise UsageError(f"{where} isn't UTF-8 text; use .connection_details.raw for bytes") from None
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the detail, or `default`; without a default an observed one that isn't there reads as an Observable."""
+        return self[key] if key in self or (default is None and not self._writable) else default
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._check_writable()
+        if value is None:
+            self._own.pop(key, None)
+            return
+        if not isinstance(value, (str, bytes, Observable)):
+            raise UsageError(f"connection detail {key!r} must be text or bytes (got a {type(value).__name__})")
+        self._own[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        self._check_writable()
+        if key not in self:
+            raise KeyError(key)
+        self._own.pop(key, None)
+        self._deleted.add(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._own or (key in self._source and key not in self._deleted)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*(key for key in self._source if key not in self._deleted), *self._own]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
+
+    @property
+    def changes(self) -> tuple[dict[str, Any], set[str]]:
+        """What compose() set, and the keys that it deleted."""
+        return self._own, self._deleted
+
+    def _check_writable(self) -> None:
+        if not self._writable:
+            raise ReadOnlyError(
+                f"{self._root.prefix}.connection_details can't be set; those of the composite that ctx.composite() gives can"
+            )
+
+

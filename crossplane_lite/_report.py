@@ -1,0 +1,144 @@
+"""What people are told: the condition DependenciesResolved and the result with the dependency graph."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _wire
+from ._readiness import is_ready
+from .observable import Observable, root_of
+
+if TYPE_CHECKING:
+    from ._emit import Wait
+    from ._graph import Graph
+    from .context import Context
+
+__all__ = ["CONDITION", "Report", "waiting_lines"]
+
+CONDITION: Final = "DependenciesResolved"
+HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+_MOST_LINES: Final = 50
+
+
+class Report:
+    """The condition of a call, and whether the graph is to be shown.
+
+    Attributes:
+        type: The condition's type.
+        resolved: Its status.
+        reason: Its reason.
+        message: Its message.
+        changed: Whether the observed composite has another message, so that a result says what is new.
+    """
+
+    __slots__ = ("changed", "message", "reason", "resolved", "type")
+
+    def __init__(self, type_: str, lines: list[str], observed: dict[str, Any] | None) -> None:
+        self.type = type_
+        self.resolved = not lines
+        self.reason = "WaitingForDependencies" if lines else "AllResolved"
+        self.message = _joined(lines) if lines else "Every dependency is resolved."
+        before = {} if observed is None else observed
+        # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
+        self.changed = before.get("reason") != "FatalError" and before.get("message") != self.message
+
+
+def _joined(lines: list[str]) -> str:
+    shown = sorted(lines)
+    more = len(shown) - _MOST_LINES
+    return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
+
+
+def condition_type(name: str, step: str, others: dict[str, list[str]]) -> str:
+    """Return the condition type of a step, another one for each step of a pipeline.
+
+    Args:
+        name: The function's name.
+        step: The step's identity: the name and a hash of its input.
+        others: The entries that earlier steps left in the context.
+    """
+    if not others:
+        return CONDITION
+    # The same function may stand in the pipeline more than once. The second time its name is still free, if the first
+    # time used the plain type.
+    same = sum(other.rpartition("-")[0] == name or other == name for other in others)
+    suffix = step if same and len(others) > 1 else name
+    return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
+
+
+def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
+    """Return the report of a call; None for a function that has never held anything back, or whose caller knows no conditions.
+
+    Args:
+        ctx: The call.
+        lines: What waits for what.
+        type_: The condition's type.
+    """
+    if ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
+        return None
+    observed = observed_condition(ctx, type_)
+    if not lines and observed is None:
+        return None
+    return Report(type_, lines, observed)
+
+
+def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
+    """Return the condition that the observed composite has."""
+    conditions = _wire.get_path(ctx._request.observed.composite.resource, ("status", "conditions"))
+    for condition in conditions if isinstance(conditions, list) else ():
+        if isinstance(condition, dict) and condition.get("type") == type_:
+            return condition
+    return None
+
+
+def waiting_lines(ctx: Context, waiting: dict[str, list[Wait]], held: set[str]) -> list[str]:
+    """Return one line for each resource and what it waits for, with why that is not there yet."""
+    lines = set()
+    for name, waits in waiting.items():
+        for wait in waits:
+            lines.add(f"{name} waits for {wait.path} ({_why(ctx, wait.source, held)})")
+        if not waits:
+            lines.add(f"{name} is held back by another step")
+    return sorted(lines)
+
+
+def _why(ctx: Context, source: Observable[Any] | str, held: set[str]) -> str:
+    if isinstance(source, str):
+        name = source
+    else:
+        root = root_of(source)
+        if root is not None and root.kind == "required":
+            return _why_required(ctx, root.name)
+        path = source.source_path
+        if root is None and path.startswith("("):
+            return "it was cut or kept, and can't be told"
+        if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
+            return "the composite doesn't have it"
+        name = root.name if root is not None else path.partition(".")[0].partition("[")[0]
+    if name in held:
+        return f"{name} is held back itself"
+    observed = ctx._observed.get(name)
+    if observed is None:
+        known = name in ctx.resources or name in ctx._desired
+        return f"{name} isn't observed yet" if known else f"no resource {name!r} is composed"
+    ready = is_ready(observed.resource)
+    if isinstance(source, str):
+        return f"{name} isn't ready"
+    return f"{name} is Ready and doesn't have it" if ready else f"{name} is observed, isn't Ready and doesn't have it"
+
+
+def _why_required(ctx: Context, key: str) -> str:
+    if ctx.capabilities.lacks("CAPABILITY_REQUIRED_RESOURCES"):
+        return "this Crossplane doesn't support required resources"
+    answer = ctx.required_resources.answer(key)
+    if answer is None:
+        return "Crossplane hasn't answered yet" if key in ctx.requirements.resources else "nothing asks for it in this call"
+    return "the required resource doesn't have it" if answer else "no such resource exists"
+
+
+def graph_message(report: Report, graph: Graph) -> str:
+    """Return the text of the result that shows the graph."""
+    if report.resolved:
+        return report.message
+    return f"{report.message}. Dependencies: {_joined(graph.lines())}"

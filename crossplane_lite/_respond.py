@@ -1,0 +1,420 @@
+"""From a finished compose() to the answer's bytes (design: "Emitting")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _emit, _guard, _io, _readiness, _report, _wire
+from ._graph import Graph
+from ._registered import READY
+from ._walk import Found, unresolved_in
+from .errors import CrossplaneLiteError, EncodeError, ViolationError, WireError
+from .observable import Observable, sources
+from .proto import _view
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .model import Model, Resource
+
+__all__ = ["respond"]
+
+_READY_FALSE: Final = _view.READY_FALSE
+_READY_TRUE: Final = _view.READY_TRUE
+
+
+def respond(ctx: Context, error: Exception | None) -> bytes:
+    """Make the answer.
+
+    Args:
+        ctx: The call, after compose() has returned or raised.
+        error: What compose() raised, already as the text of a fatal result's cause.
+
+    Raises:
+        WireError: Bytes of the request turn out to be malformed.
+    """
+    unanswered = _unanswered(ctx)
+    answer = _Answer(ctx)
+    try:
+        fatals = answer.compose(guarded=not unanswered)
+    except WireError:
+        raise
+    except CrossplaneLiteError as problem:
+        fatals = [str(problem)]
+    if error is not None:
+        fatals = [_describe(ctx, error)]
+    fatals += [entry for entry in ctx.results.entries if entry.severity == _io.FATAL]  # type: ignore[misc]  # texts and entries
+    if fatals and not unanswered:
+        return _fatal(ctx, answer, fatals)
+    if fatals:
+        # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
+        ctx.log.info("no Fatal result while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0])
+    return answer.finish()
+
+
+def _unanswered(ctx: Context) -> list[str]:
+    """Return the requirements of this call that the caller can answer and has not answered."""
+    if not ctx.requirements:
+        return []
+    lacks = ctx.capabilities.lacks
+    keys = []
+    if not lacks("CAPABILITY_REQUIRED_RESOURCES"):
+        answered = ctx.required_resources
+        keys += [key for key, one in ctx.requirements.resources.items() if key not in answered and not _texts_wait(ctx, one)]
+    # Schemas came with the capabilities themselves: a caller that advertises none can't answer.
+    if "CAPABILITY_REQUIRED_SCHEMAS" in ctx.capabilities:
+        known = ctx.required_schemas
+        keys += [key for key, two in ctx.requirements.schemas.items() if key not in known and not _texts_wait(ctx, two)]
+    return keys
+
+
+def _texts_wait(ctx: Context, selector: Any) -> list[Observable[Any]]:
+    return unresolved_in([text for text in selector.texts() if text is not None], ctx._call)
+
+
+def _describe(ctx: Context, error: Exception) -> str:
+    """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
+    from ._errors_text import describe
+
+    return describe(error, ctx._call)
+
+
+class _Answer:
+    """The answer in the making."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.step = ctx._function.step(ctx)
+        self.message = _view.RunFunctionResponse()
+        self.report: _report.Report | None = None
+        self.graph = Graph()
+        self.held: set[str] = set()
+        self.others = _held_elsewhere(ctx, self.step)
+        meta = self.message.meta
+        meta.tag = ctx._request.meta.tag
+        self._set_ttl(meta.ttl)
+
+    def _set_ttl(self, ttl: Any) -> None:
+        if self.ctx._ttl is None:
+            ttl.seconds = self.ctx._function.ttl_seconds
+        else:
+            value = self.ctx._ttl
+            ttl.seconds = value.days * 86400 + value.seconds
+            ttl.nanos = value.microseconds * 1000
+
+    def compose(self, *, guarded: bool) -> list[str]:
+        """Fill in desired state; return the texts of fatal results, for which there is no such state."""
+        ctx = self.ctx
+        message = self.message
+        if ctx._request.HasField("desired"):
+            message.desired.CopyFrom(ctx._request.desired)
+        fatals = [*_violations(ctx)]
+        desired = message.desired.resources
+        for name in ctx._removed:
+            desired.pop(name, None)
+        waiting = self._emit_resources(desired, fatals)
+        found = self._emit_status(waiting)
+        self.graph.add_status(found)
+        cycle = self.graph.cycle(self.held)
+        if cycle is not None:
+            fatals.append("dependency cycle: " + " waits for ".join(cycle))
+        if ctx._call.guesses and guarded:
+            fatals += self._guard(desired)
+        lines = _report.waiting_lines(ctx, waiting, self.held) + self._unsupported()
+        self.report = _report.report_for(ctx, lines, _report.condition_type(ctx._function.name, self.step, self.others))
+        self._set_context()
+        self._set_output()
+        return fatals
+
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[_emit.Wait]]:
+        """Encode the registered resources; return what those wait for that wait."""
+        ctx = self.ctx
+        elsewhere = frozenset(name for names in self.others.values() for name in names)
+        waiting: dict[str, list[_emit.Wait]] = {}
+        for name, model in ctx.resources.items():
+            outcome = _emit.emit_resource(ctx, name, model, self.step, elsewhere)
+            registered = model._state
+            assert registered is not None
+            if outcome.fatal:
+                paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
+                fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+            if outcome.encoded is None:
+                self.held.add(name)
+                waiting[name] = outcome.waits
+                if registered.on_unresolved == "hold":
+                    desired.pop(name, None)
+            else:
+                target = desired[name]
+                target.resource = outcome.encoded
+                if registered.ready is not None:
+                    target.ready = READY[registered.ready]
+                if outcome.waits:
+                    waiting[name] = outcome.waits
+            if outcome.waits:
+                self.graph.add_resource(name, outcome.waits)
+        return waiting
+
+    def _emit_status(self, waiting: dict[str, list[_emit.Wait]]) -> list[Found]:
+        ctx = self.ctx
+        composite = ctx._composite
+        found: list[Found] = []
+        if composite is not None:
+            encoded, found = _emit.emit_status(ctx, composite)
+            target = self.message.desired.composite
+            if encoded is not None:
+                target.resource = encoded
+            _set_details(ctx, composite, target)
+            registered = composite._state
+            assert registered is not None
+            if registered.ready is not None:
+                target.ready = READY[registered.ready]
+                return found
+        if self.held:
+            # What is held back isn't desired, so Crossplane would call the composite ready without it.
+            self.message.desired.composite.ready = _READY_FALSE
+        return found
+
+    def _guard(self, desired: Any) -> list[str]:
+        ctx = self.ctx
+        if ctx._function.allow_removal_when_unresolved:
+            return []
+        fatals = []
+        guesses = ", ".join(sorted(ctx._call.guesses))
+        for name in _guard.lost_resources(ctx, desired, self.step):
+            fatals.append(
+                f"{name} exists and would be deleted, after {guesses} was used as a plain value while it has none; "
+                "register the resource in every call, or say that the loss is meant with ctx.remove(name)"
+            )
+        for name in ctx.resources:
+            observed = ctx._observed.get(name)
+            if observed is not None and name in desired and _guard.is_ours(observed.resource, self.step):
+                desired[name].resource = _guard.keep_owned_fields(desired[name].resource, observed.resource)
+        return fatals
+
+    def _unsupported(self) -> list[str]:
+        """Return a line for each requirement that the caller is known not to support."""
+        ctx = self.ctx
+        if not ctx.requirements:
+            return []
+        lines = []
+        for capability, what, keys in (
+            ("CAPABILITY_REQUIRED_RESOURCES", "required resources", ctx.requirements.resources),
+            ("CAPABILITY_REQUIRED_SCHEMAS", "required schemas", ctx.requirements.schemas),
+        ):
+            if keys and ctx.capabilities.lacks(capability):
+                lines += [f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys]
+        return lines
+
+    def finish(self) -> bytes:
+        """Return the bytes of an answer without a fatal result."""
+        ctx = self.ctx
+        self._set_requirements()
+        self._set_ready()
+        for entry in ctx.results.entries:
+            if entry.severity != _io.FATAL:
+                _add_result(ctx, self.message, entry)
+        self.set_conditions()
+        if self.report is not None and self.report.changed:
+            text = _report.graph_message(self.report, self.graph)
+            _add_result(ctx, self.message, _io.ResultEntry(_io.NORMAL, text, self.report.reason, 0))
+        serialised: bytes = self.message.SerializeToString()
+        return serialised
+
+    def set_conditions(self) -> None:
+        """Add the conditions of compose() and of the report."""
+        ctx = self.ctx
+        for entry in ctx.conditions.entries.values():
+            _add_condition(ctx, self.message, entry)
+        report = self.report
+        if report is not None and report.type not in ctx.conditions.entries:
+            status = 2 if report.resolved else 3
+            _add_condition(ctx, self.message, _io.ConditionEntry(report.type, status, report.reason, report.message, 0))
+
+    def _set_requirements(self) -> None:
+        ctx = self.ctx
+        if not ctx.requirements:
+            return
+        target = self.message.requirements
+        deprecated = not ctx.capabilities.advertised
+        for key, selector in ctx.requirements.resources.items():
+            waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
+            if waits:
+                ctx.log.info("requirement %s isn't sent yet: it waits for %s", key, ", ".join(one.source_path for one in waits))
+                continue
+            _fill_selector(target.resources[key], selector)
+            if deprecated:
+                _fill_selector(target.extra_resources[key], selector)
+        for key, schema in ctx.requirements.schemas.items():
+            if not unresolved_in([key, *schema.texts()], ctx._call):
+                target.schemas[key].api_version = schema.api_version
+                target.schemas[key].kind = schema.kind
+
+    def _set_context(self) -> None:
+        ctx = self.ctx
+        request = ctx._request
+        lazy = ctx._lazy.get("context")
+        changes = {} if lazy is None else _resolved(ctx, lazy.values_seen, "context")
+        removed = set() if lazy is None else lazy.deleted
+        held = dict(self.others)
+        if self.report is not None:
+            held[self.step] = sorted(self.held)
+        if held or _report.HELD_BACK_KEY in _wire_keys(request):
+            changes[_report.HELD_BACK_KEY] = held
+        if not changes and not removed:
+            if request.HasField("context"):
+                self.message.context = request.context
+            return
+        from ._sentinels import TOMBSTONE
+
+        # A value replaces the earlier one; laid over it, it would be merged into it.
+        cleared = _wire.encode_over(dict.fromkeys([*changes, *removed], TOMBSTONE), request.context)
+        try:
+            self.message.context = _wire.encode_over(changes, cleared)
+        except EncodeError as error:
+            raise error.under("context") from None
+
+    def _set_output(self) -> None:
+        output = self.ctx._lazy.get("output")
+        if output:
+            try:
+                self.message.output = _wire.encode_struct(_resolved(self.ctx, output, "output"))
+            except EncodeError as error:
+                raise error.under("output") from None
+
+    def _set_ready(self) -> None:
+        """Apply the readiness rules to what is desired and observed, where nobody has set it."""
+        ctx = self.ctx
+        if not ctx._auto_ready:
+            return
+        desired = self.message.desired.resources
+        for name in desired:
+            observed = ctx._observed.get(name)
+            if observed is not None and desired[name].ready == 0 and _readiness.is_ready(observed.resource):
+                desired[name].ready = _READY_TRUE
+
+
+def _wire_keys(request: Any) -> Any:
+    return _wire.split(request.context) if request.HasField("context") else ()
+
+
+def _held_elsewhere(ctx: Context, step: str) -> dict[str, list[str]]:
+    """Return the entries of other steps under the context key of this package."""
+    if not ctx._request.HasField("context"):
+        return {}
+    entry = _wire.get_path(ctx._request.context, (_report.HELD_BACK_KEY,))
+    if not isinstance(entry, dict):
+        return {}
+    return {
+        other: [name for name in names if isinstance(name, str)]
+        for other, names in entry.items()
+        if other != step and isinstance(names, list)
+    }
+
+
+def _violations(ctx: Context) -> list[str]:
+    """Return what compose() set that the functions specification forbids. What earlier functions left passes through."""
+    found = []
+    if ctx._composite is not None:
+        for field in _touched(ctx._composite):
+            if field != "status":
+                found.append(
+                    f"xr.{field} was set, and a function must not desire anything but the composite's status "
+                    "(functions specification); Crossplane would discard it"
+                )
+    for name, model in ctx.resources.items():
+        if "status" in model.__dict__ or (model._node is not None and model._node.deleted and "status" in model._node.deleted):
+            found.append(
+                f"{name}.status was set, and a function must not desire a composed resource's status "
+                "(functions specification); read it from .observed.status"
+            )
+    return [str(ViolationError(text)) for text in found]
+
+
+def _touched(model: Model) -> list[str]:
+    node = model._node
+    fields = type(model).__wire_fields__
+    names = [*model.__dict__, *(node.deleted if node is not None and node.deleted else ())]
+    return sorted(fields[name].wire for name in names if name not in ("apiVersion", "kind"))
+
+
+def _set_details(ctx: Context, composite: Resource, target: Any) -> None:
+    """Put the connection details that compose() set into the desired composite; unresolved ones keep their observed value."""
+    registered = composite._state
+    assert registered is not None and registered.details is not None
+    own, deleted = registered.details.changes
+    for key in deleted:
+        target.connection_details.pop(key, None)
+    for key, value in own.items():
+        if unresolved_in([key], ctx._call):
+            continue
+        text = value.decode("latin-1") if isinstance(value, bytes) else value
+        if unresolved_in([text], ctx._call):
+            if key in registered.root.details:
+                target.connection_details[key] = registered.root.details[key]
+            continue
+        target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
+
+
+def _fill_selector(target: Any, selector: Any) -> None:
+    target.api_version = selector.api_version
+    target.kind = selector.kind
+    if selector.match_name is not None:
+        target.match_name = selector.match_name
+    elif selector.match_labels is not None:
+        target.match_labels.SetInParent()
+        target.match_labels.labels.update(selector.match_labels)
+    if selector.namespace is not None:
+        target.namespace = selector.namespace
+
+
+def _resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
+    """Return the keys without an unresolved value in them; the others are left out."""
+    kept = {}
+    for key, value in values.items():
+        waits = unresolved_in({key: value}, ctx._call)
+        if waits:
+            paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
+            ctx.log.info("%s key %r is left out: it waits for %s", what, key, paths)
+        else:
+            kept[key] = value
+    return kept
+
+
+def _text(ctx: Context, value: Any) -> str:
+    """Return a text for people: unresolved values as their paths, secret values masked."""
+    return ctx._call.show(value.source_path if type(value) is Observable else str(value))
+
+
+def _add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
+    result = message.results.add(severity=entry.severity, message=_text(ctx, entry.message))
+    if entry.reason is not None:
+        result.reason = _text(ctx, entry.reason)
+    if entry.target:
+        result.target = entry.target
+
+
+def _add_condition(ctx: Context, message: Any, entry: _io.ConditionEntry) -> None:
+    condition = message.conditions.add(type=entry.type, status=entry.status, reason=_text(ctx, entry.reason))
+    if entry.message is not None:
+        condition.message = _text(ctx, entry.message)
+    if entry.target:
+        condition.target = entry.target
+
+
+def _fatal(ctx: Context, answer: _Answer, fatals: list[Any]) -> bytes:
+    """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
+    request = ctx._request
+    message = answer.message
+    for field in ("desired", "context", "output"):
+        message.ClearField(field)
+    if request.HasField("desired"):
+        message.desired.CopyFrom(request.desired)
+    if request.HasField("context"):
+        message.context = request.context
+    for entry in ctx.results.entries:
+        if entry.severity != _io.FATAL:
+            _add_result(ctx, message, entry)
+    for fatal in fatals:
+        _add_result(ctx, message, fatal if isinstance(fatal, _io.ResultEntry) else _io.ResultEntry(_io.FATAL, fatal, None, 0))
+    answer.set_conditions()
+    serialised: bytes = message.SerializeToString()
+    return serialised

@@ -1,0 +1,69 @@
+"""Secret values of a request, and how they are kept out of results and logs."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from . import _wire
+
+__all__ = ["masker_for"]
+
+# Shorter values would be found in the middle of words, and masking those tells more than it hides.
+_SHORTEST: Final = 4
+_MASK: Final = "[secret]"
+
+
+def masker_for(request: Any) -> Callable[[str], str]:
+    """Return a function that masks every secret value of the request in a text.
+
+    Secret are credentials, connection details and the data of Secrets, as they are and in base64; values of fewer than four characters
+    are left as they are.
+    """
+    texts: set[str] = set()
+    for value in _secret_values(request):
+        if len(value) < _SHORTEST:
+            continue
+        texts.add(base64.b64encode(value).decode())
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            continue
+        texts.add(text)
+        # A log line or a traceback shows the repr of a text, with its line ends escaped, and single lines of it.
+        texts.add(repr(text)[1:-1])
+        texts.update(line for line in text.splitlines() if len(line.strip()) >= 2 * _SHORTEST)
+    if not texts:
+        return str
+    pattern = re.compile("|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True)))
+    return lambda text: pattern.sub(_MASK, text)
+
+
+def _secret_values(request: Any) -> Iterator[bytes]:
+    for name in request.credentials:
+        yield from request.credentials[name].credential_data.data.values()
+    for resource in _all_resources(request):
+        yield from resource.connection_details.values()
+        if _wire.get_path(resource.resource, ("kind",)) != "Secret":
+            continue
+        for encoded in (_wire.get_path(resource.resource, ("data",)) or {}).values():
+            if isinstance(encoded, str):
+                try:
+                    yield base64.b64decode(encoded, validate=True)
+                except ValueError:
+                    yield encoded.encode()
+        for text in (_wire.get_path(resource.resource, ("stringData",)) or {}).values():
+            if isinstance(text, str):
+                yield text.encode()
+
+
+def _all_resources(request: Any) -> Iterator[Any]:
+    for state in (request.observed, request.desired):
+        yield state.composite
+        for name in state.resources:
+            yield state.resources[name]
+    for answers in (request.required_resources, request.extra_resources):
+        for key in answers:
+            yield from answers[key].items

@@ -1,0 +1,116 @@
+"""Placeholders for unresolved values inside text, and the search for them.
+
+A token is a marker around an index, ASCII letters and digits only: a valid DNS label, untouched by JSON escaping
+and found again after a change of case. The marker starts with a part that is random per process, so that a text kept from an earlier
+call is recognised too, and the rest is random per call; there is enough of it on both sides of the index for either half to be found. The search looks
+for overlapping windows of the marker, so that a token which was cut short is still found, and for
+the base64 of the marker at the three alignments that base64 knows.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from typing import Final
+
+__all__ = ["Marker"]
+
+_ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_WINDOW: Final = 8
+_STRIDE: Final = 2
+_INDEX_DIGITS: Final = 6
+
+
+def _random(length: int) -> str:
+    number = int.from_bytes(os.urandom(length), "big")  # 8 bits for each 5.2 that a character takes
+    return "".join(_ALPHABET[number // 36**place % 36] for place in range(length))
+
+
+# A letter first, because a DNS label of some kinds must not start with a digit.
+_PROCESS: Final = "x" + _random(_WINDOW - 1)
+_BEFORE: Final = 4  # characters of a call's own part in front of the index; the others stand behind it
+_AFTER: Final = 10
+_PLAIN_TOKEN: Final = re.compile(
+    f"{_PROCESS}([0-9a-z]{{{_BEFORE}}})([0-9]{{{_INDEX_DIGITS}}})([0-9a-z]{{{_AFTER}}})", re.IGNORECASE
+)
+_BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
+
+
+def _base64_cores(text: str) -> list[bytes]:
+    """Return the characters of base64 output that `text` determines, for each alignment and for both cases."""
+    cores = []
+    for data in (text.encode(), text.upper().encode()):
+        for shift in range(3):
+            encoded = base64.b64encode(b"\0" * shift + data)
+            cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
+    return cores
+
+
+class Marker:
+    """The marker of one call.
+
+    A token is the head, an index of six digits, and the tail.
+    """
+
+    __slots__ = ("_encoded", "_own", "_plain")
+
+    def __init__(self) -> None:
+        self._own = (_random(_BEFORE), _random(_AFTER))
+        self._plain = [
+            part[at : at + _WINDOW].encode()
+            for part in (_PROCESS + self._own[0], self._own[1])
+            for at in range(0, len(part) - _WINDOW + 1, _STRIDE)
+        ]
+        self._encoded = _base64_cores(_PROCESS) + _base64_cores(self._own[1])
+
+    def token(self, index: int) -> str:
+        """Return the token of the value with this index."""
+        return f"{_PROCESS}{self._own[0]}{index:0{_INDEX_DIGITS}d}{self._own[1]}"
+
+    def is_in(self, data: bytes) -> bool:
+        """Say whether `data` holds a token, a part of one, or the base64 of one."""
+        lowered = data.lower()
+        return any(part in lowered for part in self._plain) or any(part in data for part in self._encoded)
+
+    def indexes_in(self, text: str) -> list[int]:
+        """Return the indexes of the whole tokens of this call in `text`, also inside base64, in their order.
+
+        An empty answer where `is_in` is true means that only a part of a token is left, or one of an earlier call.
+        """
+        found = self._whole(text)
+        for run in _BASE64_RUN.finditer(text):
+            data = run.group().encode()
+            if any(part in data for part in self._encoded):
+                found += [index for index in self._decoded(data) if index not in found]
+        return found
+
+    def _whole(self, text: str) -> list[int]:
+        return [int(match.group(2)) for match in _PLAIN_TOKEN.finditer(text) if self._is_own(match)]
+
+    def _is_own(self, match: re.Match[str]) -> bool:
+        return (match.group(1).lower(), match.group(3).lower()) == self._own
+
+    def _decoded(self, run: bytes) -> list[int]:
+        found: list[int] = []
+        for start in range(4):
+            part = run[start:].translate(bytes.maketrans(b"-_", b"+/"))
+            if len(part) % 4 == 1:  # no number of bytes encodes to this length
+                part = part[:-1]
+            decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
+            found += [index for index in self._whole(decoded) if index not in found]
+        return found
+
+    def substitute(self, text: str, shown: list[str]) -> str:
+        """Return `text` with every token, also inside base64, replaced by the text of its index in `shown`."""
+        def plain(match: re.Match[str]) -> str:
+            index = int(match.group(2))
+            return shown[index] if self._is_own(match) and index < len(shown) else "(an earlier call's value)"
+
+        def encoded(match: re.Match[str]) -> str:
+            data = match.group().encode()
+            if not any(part in data for part in self._encoded):
+                return match.group()
+            return "base64(" + ", ".join(shown[i] for i in self._decoded(data) if i < len(shown)) + ")"
+
+        return _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(plain, text))

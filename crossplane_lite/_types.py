@@ -1,0 +1,137 @@
+"""What a model's field holds: the parsed form of a table's type texts.
+
+A table is data (see `crossplane_lite.table`); this is the only place that reads its small language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _wire
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["ANY", "ANY_TYPE", "DYNAMIC", "FLOAT", "LEAF", "LIST", "MAP", "MODEL", "Field", "Type", "parse_field"]
+
+LEAF: Final = 0
+FLOAT: Final = 1  # integral doubles read as float
+ANY: Final = 2  # any JSON value; objects read as mappings
+MODEL: Final = 3
+LIST: Final = 4
+MAP: Final = 5
+DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attribute
+
+Resolve = Callable[[str], "type[Model]"]
+
+
+class Type:
+    """The type of a field or of the items of a list or map.
+
+    Attributes:
+        code: One of the constants of this module.
+        ref: The class's name in its table, for MODEL.
+        item: The items' type, for LIST, MAP, ANY and DYNAMIC.
+        keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
+    """
+
+    __slots__ = ("_cls", "_resolve", "code", "item", "keys", "ref")
+
+    def __init__(
+        self, code: int, *, ref: str = "", item: Type | None = None, keys: tuple[str, ...] = (), resolve: Resolve | None = None
+    ) -> None:
+        self.code = code
+        self.ref = ref
+        self.item: Type = item if item is not None else self
+        self.keys = keys
+        self._resolve = resolve
+        self._cls: type[Model] | None = None
+
+    @property
+    def cls(self) -> type[Model]:
+        """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
+        if self._cls is None:
+            if self._resolve is None:
+                from .model import DynamicModel
+
+                self._cls = DynamicModel
+            else:
+                self._cls = self._resolve(self.ref)
+        return self._cls
+
+    def describe(self) -> str:
+        """Return the type in words, for error messages."""
+        if self.code == MODEL:
+            return f"a {self.ref.rpartition('.')[2]} or a mapping"
+        if self.code == LIST:
+            return "a list"
+        return "a mapping" if self.code == MAP else "a value"
+
+
+ANY_TYPE: Final = Type(ANY)
+_SIMPLE: Final = {
+    "s": Type(LEAF),
+    "i": Type(LEAF),
+    "b": Type(LEAF),
+    "q": Type(LEAF),
+    "f": Type(FLOAT),
+    "x": ANY_TYPE,
+}
+
+
+class Field:
+    """One field of a model class.
+
+    Attributes:
+        name: The attribute.
+        wire: The name in Kubernetes' objects.
+        type: What it holds.
+    """
+
+    __slots__ = ("name", "type", "wire")
+
+    def __init__(self, name: str, wire: str, type_: Type) -> None:
+        self.name = name
+        self.wire = wire
+        self.type = type_
+
+
+class DynamicFields(dict[str, Field]):
+    """The fields of a class that takes any attribute."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return default if name[:2] == "__" else dict.get(self, name) or Field(name, name, DYNAMIC_TYPE)
+
+    def __missing__(self, name: str) -> Field:
+        return Field(name, name, DYNAMIC_TYPE)
+
+
+class DynamicKeys(dict[str, bytes]):
+    """The encoded keys of a class that takes any attribute; nothing is kept, for the keys come from data."""
+
+    def __missing__(self, name: str) -> bytes:
+        return _wire.entry_prefix(name)
+
+
+DYNAMIC_TYPE: Final = Type(DYNAMIC)
+
+
+def parse_type(text: str, resolve: Resolve) -> Type:
+    """Parse the type of a table's field, such as `s`, `{s` or `[Port#containerPort,protocol`."""
+    simple = _SIMPLE.get(text)
+    if simple is not None:
+        return simple
+    if text[0] == "[":
+        item, _, keys = text[1:].partition("#")
+        return Type(LIST, item=parse_type(item, resolve), keys=tuple(keys.split(",")) if keys else ())
+    if text[0] == "{":
+        return Type(MAP, item=parse_type(text[1:], resolve))
+    return Type(MODEL, ref=text, resolve=resolve)
+
+
+def parse_field(text: str, resolve: Resolve) -> Field:
+    """Parse one field of a table's class, such as `location:s` or `from_=from:s`."""
+    names, _, type_text = text.rpartition(":")
+    name, _, wire = names.partition("=")
+    return Field(name, wire or name, parse_type(type_text, resolve))

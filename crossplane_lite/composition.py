@@ -1,0 +1,210 @@
+"""The decorator that makes a composition function out of a typed Python function.
+
+    from crossplane_lite import composition
+
+    @composition.function
+    def compose(ctx: composition.Context):
+        ...
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, overload
+
+from . import _wire
+from ._call import Call, entered
+from .context import Context
+from .errors import UsageError, WireError
+from .proto import _view
+from .requirements import ResourceSelector, SchemaSelector
+
+__all__ = ["Context", "Function", "ResourceSelector", "SchemaSelector", "function"]
+
+Compose = Callable[[Context], "None | Awaitable[None]"]
+
+_DEFAULT_TTL_SECONDS: Final = 60
+
+
+class Function:
+    """A composition function: request in, answer out. Made by `function`.
+
+    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server does.
+
+    Attributes:
+        name: The step's name, by which it knows its own resources.
+        auto_ready: Whether readiness comes from observed state.
+        allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
+        ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
+    """
+
+    def __init__(
+        self, compose: Compose, name: str, *, auto_ready: bool = False, allow_removal_when_unresolved: bool = False
+    ) -> None:
+        self._compose = compose
+        self._is_async = inspect.iscoroutinefunction(compose)
+        self.name = name
+        self.auto_ready = auto_ready
+        self.allow_removal_when_unresolved = allow_removal_when_unresolved
+        self.ttl_seconds = _DEFAULT_TTL_SECONDS
+        functools.update_wrapper(self, compose)
+
+    def __repr__(self) -> str:
+        return f"<composition function {self.name}>"
+
+    def run(self, data: bytes) -> bytes:
+        """Answer one request.
+
+        Args:
+            data: The bytes of a RunFunctionRequest, v1 or v1beta1.
+
+        Returns:
+            The bytes of the RunFunctionResponse. What goes wrong in compose() is a Fatal result in it.
+
+        Raises:
+            WireError: The bytes are malformed, also when that comes to light only while compose() reads.
+        """
+        try:
+            request = _view.RunFunctionRequest.FromString(data)
+        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+            raise WireError(f"not a RunFunctionRequest: {error}") from None
+        with entered(Call(lambda: _masker(request))) as call:
+            from ._respond import respond
+
+            ctx = Context(request, data, call, self)
+            problem: Exception | None = None
+            try:
+                self._call_compose(ctx)
+            except WireError:
+                raise
+            except Exception as error:
+                problem = error
+                ctx.log.error("compose() raised: %s", _traceback(error))
+            answer = respond(ctx, problem)
+            if call.malformed is not None:
+                raise call.malformed
+            return answer
+
+    def _call_compose(self, ctx: Context) -> None:
+        result = self._compose(ctx)
+        if result is not None and (self._is_async or inspect.isawaitable(result)):
+            _loop().run_until_complete(result)
+
+    def __call__(self, req: Any, rsp: Any) -> None:
+        """Answer a request message by filling in an answer message, of any implementation.
+
+        What `rsp` holds already counts: its desired state and context take the place of the request's, its results, conditions and
+        requirements stay.
+
+        Args:
+            req: A RunFunctionRequest.
+            rsp: A RunFunctionResponse of the same implementation.
+
+        Raises:
+            WireError: The request holds malformed bytes.
+        """
+        request = req
+        for field in ("desired", "context"):
+            if rsp.HasField(field):
+                if request is req:
+                    request = type(req)()
+                    request.CopyFrom(req)
+                getattr(request, field).CopyFrom(getattr(rsp, field))
+        answer = type(rsp).FromString(self.run(request.SerializeToString()))
+        for field in ("desired", "context"):
+            rsp.ClearField(field)
+        rsp.MergeFrom(answer)
+
+    def step(self, ctx: Context) -> str:
+        """Return the identity of this step in a pipeline: its name and, where it has an input, a hash of it."""
+        if not ctx._request.HasField("input"):
+            return self.name
+        import hashlib
+        import json
+
+        # Not the bytes: the order of their entries may differ from call to call.
+        text = json.dumps(_wire.decode_struct(ctx._request.input), sort_keys=True)
+        return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def main(self, argv: Sequence[str] | None = None) -> None:
+        """Serve the function: the entry point of a function's own program.
+
+        Args:
+            argv: Command-line arguments; those of the process when not given.
+        """
+        from .runtime.flags import main
+
+        main(self, argv)
+
+
+@overload
+def function(compose: Compose, /) -> Function: ...
+
+
+@overload
+def function(
+    *, name: str | None = None, auto_ready: bool = False, allow_removal_when_unresolved: bool = False
+) -> Callable[[Compose], Function]: ...
+
+
+def function(
+    compose: Compose | None = None,
+    /,
+    *,
+    name: str | None = None,
+    auto_ready: bool = False,
+    allow_removal_when_unresolved: bool = False,
+) -> Function | Callable[[Compose], Function]:
+    """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
+
+    Args:
+        compose: The function, where the decorator is used without arguments.
+        name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it the step knows
+            which resources are its own.
+        auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
+        allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has used an
+            unresolved value as a plain one. Otherwise that is a Fatal result.
+
+    Raises:
+        UsageError: The name is empty or holds a comma.
+    """
+
+    def decorate(compose: Compose) -> Function:
+        if not callable(compose):
+            raise UsageError(f"@composition.function is for a function (got {compose!r})")
+        chosen = f"{compose.__module__}.{compose.__qualname__}" if name is None else name
+        if not chosen or "," in chosen:
+            raise UsageError(f"a function's name must not be empty or hold a comma (got {chosen!r})")
+        return Function(
+            compose, chosen, auto_ready=auto_ready, allow_removal_when_unresolved=allow_removal_when_unresolved
+        )
+
+    return decorate if compose is None else decorate(compose)
+
+
+def _masker(request: Any) -> Callable[[str], str]:
+    from ._secrets import masker_for
+
+    return masker_for(request)
+
+
+def _traceback(error: Exception) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+_local = threading.local()
+
+
+def _loop() -> Any:
+    """Return this thread's event loop; one is kept for each thread, because making one costs more than most calls."""
+    loop = getattr(_local, "loop", None)
+    if loop is None or loop.is_closed():
+        import asyncio
+
+        loop = _local.loop = asyncio.new_event_loop()
+    return loop

@@ -1,0 +1,329 @@
+"""Context: what compose() gets. One call's state, and everything that a function can ask and say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _wire
+from ._call import Call, Root
+from ._io import Conditions, Results
+from ._kinds import check_kind, check_same_kind
+from ._lazy_map import LazyMap
+from ._node import DESIRED, FACT, Node
+from ._registered import ConnectionDetails, Registered
+from ._required import RequiredResources, RequiredSchemas
+from .errors import DuplicateResourceError, UnresolvedError, UsageError
+from .model import Resource
+from .observable import Observable
+from .requirements import Requirements
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from ._capabilities import Capabilities
+    from .composition import Function
+
+__all__ = ["Context"]
+
+R = TypeVar("R", bound=Resource)
+T = TypeVar("T")
+
+ENVIRONMENT = "apiextensions.crossplane.io/environment"
+WATCHED = "ops.crossplane.io/watched-resource"
+_POLICIES = ("keep", "hold", "fatal")
+
+
+class Context:
+    """One call of a composition function ("Context Object" in the seed).
+
+    Attributes:
+        results: Results of this call.
+        conditions: Conditions of the composite.
+        requirements: What Crossplane is asked for. To be asked for in every call.
+        required_resources: Crossplane's answers, resources by key.
+        required_schemas: Crossplane's answers, schemas by key.
+        context: The pipeline's context: JSON values by key, handed from function to function.
+        output: What an Operation's function reports, JSON values by key.
+        resources: The composed resources registered in this call, by name.
+    """
+
+    def __init__(self, request: Any, data: bytes, call: Call, function: Function) -> None:
+        self._request = request
+        self._data = data
+        self._call = call
+        self._function = function
+        self._observed = request.observed.resources
+        self._desired = request.desired.resources
+        self._composite: Resource | None = None
+        self._removed: set[str] = set()
+        self._auto_ready: bool = function.auto_ready
+        self._ttl: timedelta | None = None
+        self.results = Results()
+        self.conditions = Conditions()
+        self.requirements = Requirements()
+        self.resources: dict[str, Resource] = {}
+        self._lazy: dict[str, Any] = {}
+
+    def composite(self, model: type[R]) -> R:
+        """Return the composite resource.
+
+        Args:
+            model: Its class, or `Unstructured`.
+
+        Returns:
+            The desired composite, whose status can be set; `.observed` is the composite as its author wrote it.
+
+        Raises:
+            UsageError: The composite is of another kind, or was asked for as another class before.
+        """
+        if self._composite is not None:
+            if type(self._composite) is not model:
+                raise UsageError(f"the composite was asked for as {type(self._composite).__name__} before, and now as {model.__name__}")
+            return self._composite
+        observed = self._request.observed.composite
+        raw = observed.resource
+        check_kind(model, raw, "the composite")
+        desired = self._request.desired.composite
+        root = Root(self._call, "xr", "", "xr", raw, observed.connection_details)
+        registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
+        registered.details = ConnectionDetails(root, desired.connection_details, writable=True)
+        if model._fixed:
+            made = model()
+        else:
+            made = model(*(str(_wire.get_path(raw, (key,), "")) or "?" for key in ("apiVersion", "kind")))
+        Resource._set_state(made, registered)
+        if registered.base is not None:
+            from ._adopt import lay_over
+
+            lay_over(made, registered.base, root)
+        self._composite = made
+        return made
+
+    def resource(
+        self, name: str, instance: R, *, depends_on: Iterable[Resource | str] = (), on_unresolved: str = "keep"
+    ) -> R:
+        """Register a composed resource.
+
+        Args:
+            name: Its composition resource name, unique in the composition and stable.
+            instance: What is desired. It is put over what earlier functions desire under that name (deep merge).
+            depends_on: Resources (or names of them) that must be observed and ready before this one is created.
+            on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed value there (the
+                default), `hold` it back, or stop with a `fatal` result.
+
+        Returns:
+            The instance, which belongs to this call now: `.observed` and the other properties work.
+
+        Raises:
+            DuplicateResourceError: The name was registered in this call before.
+            UnresolvedError: The name is made from an unresolved value.
+            UsageError: The instance is observed state or no resource, or another kind is observed or desired under this name.
+        """
+        if not isinstance(instance, Resource):
+            raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
+        self._check_name(name)
+        if name in self.resources:
+            raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
+        if on_unresolved not in _POLICIES:
+            raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
+        instance = _own_copy(name, instance)
+        observed = self._observed.get(name)
+        earlier = None if name in self._removed else self._desired.get(name)
+        raw = observed.resource if observed is not None else None
+        if raw is not None:
+            check_same_kind(instance, raw, f"the observed resource {name!r}")
+        root = Root(self._call, "resource", name, name, raw, observed.connection_details if observed is not None else None)
+        registered = Registered(root)
+        if earlier is not None:
+            registered.incoming_ready = earlier.ready
+            if earlier.HasField("resource"):
+                from ._adopt import lay_over
+
+                check_same_kind(instance, earlier.resource, f"the resource {name!r} that an earlier function desires")
+                registered.base = earlier.resource
+                laid: Any = lay_over(instance, earlier.resource, root)
+                instance = laid
+        registered.on_unresolved = on_unresolved
+        if depends_on:
+            registered.depends_on = tuple(_dependency_name(name, other) for other in depends_on)
+        Resource._set_state(instance, registered)
+        self.resources[name] = instance
+        return instance
+
+    def remove(self, name: str) -> None:
+        """State that a composed resource is not desired: drop what earlier functions desire under this name, and what was registered.
+
+        Crossplane deletes the resource when no later function desires it. After a guess this is what says that the loss is meant.
+        """
+        self._check_name(name)
+        self._removed.add(name)
+        self.resources.pop(name, None)
+
+    def _check_name(self, name: object) -> None:
+        if type(name) is Observable or not isinstance(name, str):
+            shown = repr(name)
+            if type(name) is Observable:
+                raise UnresolvedError(f"{shown} can't be a resource's name: it has no value yet")
+            raise UsageError(f"a resource's name must be a text (got {shown} that is a {type(name).__name__})")
+        if not name:
+            raise UsageError("a resource's name must not be empty")
+        waiting = self._call.tokens_in(name)
+        if waiting:
+            paths = ", ".join(observable.source_path for observable in waiting)
+            raise UnresolvedError(f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call")
+
+    def auto_ready(self) -> None:
+        """Set the readiness of registered resources from their observed state, by kind, where nobody else sets it."""
+        self._auto_ready = True
+
+    @property
+    def required_resources(self) -> RequiredResources:
+        return self._once("required_resources", self._make_required)
+
+    def _make_required(self) -> RequiredResources:
+        deprecated = not self.capabilities.advertised
+        return RequiredResources(self._request, self._call, self.requirements, deprecated=deprecated)
+
+    @property
+    def required_schemas(self) -> RequiredSchemas:
+        return self._once("required_schemas", lambda: RequiredSchemas(self._request))
+
+    @property
+    def desired(self) -> Mapping[str, Any]:
+        """What earlier functions desire, by name, to read; `Unstructured`."""
+        return self._once("desired", self._make_desired)
+
+    def _make_desired(self) -> dict[str, Any]:
+        from .unstructured import Unstructured
+
+        shown: dict[str, Any] = {}
+        for name in sorted(self._desired):
+            earlier = self._desired[name]
+            root = Root(self._call, "resource", name, f"desired.{name}", earlier.resource, earlier.connection_details)
+            made = Unstructured.__new__(Unstructured)
+            Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
+            Unstructured._set_state(made, Registered(root, None, earlier.ready))
+            shown[name] = made
+        return shown
+
+    @property
+    def credentials(self) -> Mapping[str, Any]:
+        """The function's credentials, by name; each maps keys to bytes and has `text(key)`."""
+        from ._capabilities import Credential
+
+        def make() -> dict[str, Credential]:
+            given = self._request.credentials
+            return {name: Credential(given[name].credential_data.data) for name in sorted(given)}
+
+        return self._once("credentials", make)
+
+    @property
+    def input(self) -> dict[str, Any] | None:
+        """The function's input from the Composition, None where there is none."""
+        request = self._request
+        return self._once("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
+
+    def input_as(self, cls: type[T]) -> T:
+        """Return the input as an attrs class.
+
+        Args:
+            cls: The class. apiVersion, kind and metadata are left out where it doesn't have them.
+
+        Raises:
+            InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+        """
+        from ._structure import structure
+
+        return structure(self.input or {}, cls)
+
+    @property
+    def context(self) -> LazyMap:
+        return self._once("context", lambda: LazyMap(self._request.context))
+
+    @property
+    def environment(self) -> Mapping[str, Any]:
+        """The environment that EnvironmentConfigs give, from the context."""
+        environment = self.context.get(ENVIRONMENT)
+        return environment if isinstance(environment, dict) else {}
+
+    @property
+    def output(self) -> dict[str, Any]:
+        return self._once("output", dict)
+
+    @property
+    def watched(self) -> Any:
+        """The resource that a WatchOperation watches, as `Unstructured`; None where there is none."""
+        answer = self.required_resources.answer(WATCHED)
+        return self.required_resources.get(WATCHED)[0] if answer else None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the caller says it supports (function-capabilities)."""
+        from ._capabilities import Capabilities
+
+        return self._once("capabilities", lambda: Capabilities(self._request.meta.capabilities))
+
+    @property
+    def ttl(self) -> timedelta:
+        """How long Crossplane may use this answer for an identical request; a minute when it isn't set."""
+        from datetime import timedelta
+
+        return timedelta(minutes=1) if self._ttl is None else self._ttl
+
+    @ttl.setter
+    def ttl(self, value: timedelta) -> None:
+        from datetime import timedelta
+
+        if not isinstance(value, timedelta) or value < timedelta(0):
+            raise UsageError(f"'ttl' must be a timedelta that isn't negative (got {value!r})")
+        self._ttl = value
+
+    @property
+    def log(self) -> Any:
+        """A logger that masks secret values of the request and shows unresolved values as their paths."""
+        from ._log import log_for
+
+        return self._once("log", lambda: log_for(self._function.name, self._call))
+
+    @property
+    def request(self) -> Any:
+        """The request as the protocol's v1 message, made on demand.
+
+        Raises:
+            WireError: It can't be made, because protobuf refuses its depth.
+        """
+        from ._capabilities import raw_request
+
+        return self._once("request", lambda: raw_request(self._data))
+
+    def _once(self, name: str, make: Any) -> Any:
+        if name not in self._lazy:
+            self._lazy[name] = make()
+        return self._lazy[name]
+
+
+def _own_copy(name: str, instance: R) -> R:
+    """Return the instance, or a copy of it where it belongs to a call already."""
+    node = instance._node
+    if node is not None and node.mode != DESIRED:
+        raise UsageError(
+            f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
+            f"so make a new {type(instance).__name__} with the fields you care about"
+        )
+    if instance._state is None:
+        return instance
+    from ._adopt import own_copy
+
+    copy: Any = own_copy(instance)
+    return copy
+
+
+def _dependency_name(name: str, other: object) -> str:
+    if isinstance(other, str):
+        return other
+    if isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
+        return other._state.root.name
+    raise UsageError(
+        f"ctx.resource({name!r}): depends_on takes registered resources or their names (got {other!r:.60} that is a {type(other).__name__})"
+    )

@@ -1,0 +1,409 @@
+"""The base of all models: attrs classes that know which of their fields were set.
+
+A set field lives in the instance's dict; anything else reads from the instance's source, if it has one (see
+`crossplane_lite._node`). `Model` is the base of nested objects, `Resource` that of composites and composed resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import attr
+
+from . import _node, _types, _wire
+from ._sentinels import UNSET
+from .errors import ReadOnlyError, UnknownFieldError, UsageError
+from .observable import EXTERNAL_NAME, Observable, guess, make
+
+if TYPE_CHECKING:
+    from ._registered import ConnectionDetails, Registered
+
+__all__ = ["DynamicModel", "Model", "Resource", "from_dict", "make_class", "near_name", "shell_of", "to_dict"]
+
+_SCALARS: Final = frozenset({str, int, float, bool})
+# One definition serves every field of every class: attrs copies what it needs, and making one costs 9 us.
+_FIELD: Final = attr.ib(default=UNSET, kw_only=True)
+
+
+class Model:
+    """Base of nested objects.
+
+    Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field` removes what
+    an earlier function set. Equality, repr and `to_dict` look at the fields that are present.
+
+    Raises:
+        UnknownFieldError: A field that the class does not have is read or set; the text suggests the near name.
+        ReadOnlyError: Observed state is written to.
+        UsageError: A field is given what it can't hold.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_node")
+
+    __wire_fields__: ClassVar[dict[str, _types.Field]] = {}
+    __wire_keys__: ClassVar[dict[str, bytes]] = {}
+    __wire_head__: ClassVar[bytes] = b""
+    _fixed: ClassVar[frozenset[str]] = frozenset()
+
+    _node: _node.Node | None
+
+    def __init__(self, **fields: Any) -> None:
+        _set_node(self, None)
+        known = self.__wire_fields__
+        target = self.__dict__
+        for name, value in fields.items():
+            field = known.get(name)
+            if field is None:
+                raise self._unknown(name)
+            if value is None or value is UNSET:
+                continue
+            kind = type(value)
+            if kind is Observable or (kind in _SCALARS and field.type.code < _types.MODEL and name not in self._fixed):
+                target[name] = value
+            elif name in self._fixed:
+                self._check_fixed(name, value)
+            else:
+                kept = _adopt(field.type, value, name)
+                if kept is not None:
+                    target[name] = kept
+
+    def __getattr__(self, name: str) -> Any:
+        field = self.__wire_fields__.get(name)
+        if field is None:
+            raise self._unknown(name)
+        node = self._node
+        if node is None:
+            if field.type.code < _types.MODEL:
+                return None
+            node = _node.Node(_node.DESIRED)
+            _set_node(self, node)
+        return _node.read(node, self, field)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = self.__wire_fields__.get(name)
+        if field is None:
+            raise self._unknown(name)
+        node = self._node
+        if node is not None and node.mode != _node.DESIRED:
+            raise _read_only(node, name)
+        if name in self._fixed:
+            self._check_fixed(name, value)
+            return
+        if value is not None and self.__dict__.get(name) is value:
+            return  # `model.items += [...]` assigns what was read and has attached itself
+        kept = _adopt(field.type, value, name)
+        if kept is None:
+            self.__dict__.pop(name, None)
+        elif node is not None and node.raw is not None and isinstance(kept, (Model, dict)):
+            self.__dict__[name] = self._over_source(node, field, kept)
+        else:
+            self.__dict__[name] = kept
+        if node is not None:
+            node.forget(name)
+            if node.deleted is not None:
+                node.deleted.discard(name)
+            node.touch(self)
+
+    def __delattr__(self, name: str) -> None:
+        if self.__wire_fields__.get(name) is None:
+            raise self._unknown(name)
+        node = self._node
+        if node is None:
+            node = _node.Node(_node.DESIRED)
+            _set_node(self, node)
+        if node.mode != _node.DESIRED:
+            raise _read_only(node, name)
+        if name in self._fixed:
+            raise UsageError(f"{type(self).__name__}.{name} is fixed and can't be deleted")
+        self.__dict__.pop(name, None)
+        node.forget(name)
+        if node.deleted is None:
+            node.deleted = set()
+        node.deleted.add(name)
+        node.touch(self)
+
+    def __bool__(self) -> bool:
+        if not self._absent:
+            return True
+        node = self._node
+        if node is not None and node.mode == _node.WAIT:
+            guess(node.observable())
+        return False
+
+    @property
+    def _absent(self) -> bool:
+        """True for a view of something that isn't there: what reading an unset nested field gives."""
+        node = self._node
+        if node is None or node.raw is not None or self.__dict__:
+            return False
+        return node.owner is not None or node.up is not None or node.mode != _node.DESIRED
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        from ._walk import equal, plain
+
+        return equal(plain(self), plain(other))
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
+
+    def __repr__(self) -> str:
+        from ._walk import represent
+
+        return represent(self)
+
+    def __copy__(self) -> Model:
+        return shell_of(self) if self._node is None or self._node.mode == _node.DESIRED else self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: object) -> Model:
+        return from_dict(type(self), to_dict(self))
+
+    def __reduce__(self) -> Any:
+        return from_dict, (type(self), to_dict(self))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self.__wire_fields__})
+
+    # The set of a slot's descriptor, past `__setattr__`; written where the class is complete.
+    _set_node: ClassVar[Any]
+
+    @classmethod
+    def _by_wire(cls, wire: object) -> _types.Field | None:
+        return next((field for field in cls.__wire_fields__.values() if field.wire == wire), None)
+
+    @classmethod
+    def _check_fixed(cls, name: str, value: object) -> None:
+        fixed = getattr(cls, name)
+        if value is not None and value is not UNSET and value != fixed:
+            raise UsageError(f"{cls.__name__}.{name} is always {fixed!r} (got {value!r})")
+
+    @classmethod
+    def _unknown(cls, name: str) -> Exception:
+        if name[:1] == "_":  # what libraries probe for; no need to look for a near name
+            return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+        return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
+
+    @staticmethod
+    def _over_source(node: _node.Node, field: _types.Field, value: Any) -> Any:
+        """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
+        from . import _adopt
+
+        inherited = node.fields.get(field.wire)
+        kind, payload = _wire.open_value(inherited) if inherited is not None else (None, None)
+        if kind != _wire.STRUCT or node.root is None:
+            return value
+        return _adopt.lay(field.type, value, payload, node.root)
+
+
+_set_node = Model.__dict__["_node"].__set__
+Model._set_node = staticmethod(_set_node)
+
+
+def _adopt(type_: _types.Type, value: Any, name: str) -> Any:
+    global _adopt
+    from ._adopt import adopt as _adopt  # the modules need each other; after the first call this name is the function itself
+
+    return _adopt(type_, value, name)
+
+
+def _read_only(node: _node.Node, name: str) -> ReadOnlyError:
+    return ReadOnlyError(
+        f"{node.path}.{name} is observed state and can't be set; set the field of the resource itself, without .observed"
+    )
+
+
+class DynamicModel(Model):
+    """An object without a schema: any attribute can be read and set, and any name by item access."""
+
+    __wire_fields__ = _types.DynamicFields()
+    __wire_keys__ = _types.DynamicKeys()
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__[name] if name in self.__dict__ else self.__getattr__(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        Model.__setattr__(self, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        Model.__delattr__(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in set(self)
+
+    def __iter__(self) -> Any:
+        if not bool(self):  # a guess, where it may still come
+            return iter(())
+        node = self._node
+        inherited = [] if node is None else [name for name in node.fields if name not in (node.deleted or ())]
+        return iter(dict.fromkeys([*inherited, *self.__dict__]))
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+
+class Resource(Model):
+    """Base of composites and composed resources: a model with a name in the composition and an observed side.
+
+    Attributes:
+        observed: The same model over observed state ("Resource Access Model" in the seed). Nothing of it can be set.
+        external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on `.observed`.
+        ready: Whether the resource is ready: True, False, or None to leave it to others.
+        connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
+        name: The composition resource name.
+    """
+
+    __slots__ = ("_state",)
+
+    _state: Registered | None
+
+    def __init__(self, **fields: Any) -> None:
+        _set_state(self, None)
+        Model.__init__(self, **fields)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _PROPERTIES:
+            object.__setattr__(self, name, value)
+        else:
+            Model.__setattr__(self, name, value)
+
+    _set_state: ClassVar[Any]
+
+    def _registered(self) -> Registered:
+        if self._state is None:
+            raise UsageError(
+                f"this {type(self).__name__} belongs to no call yet; register it first, with ctx.resource(name, instance)"
+            )
+        return self._state
+
+    @property
+    def observed(self) -> Any:
+        return self._registered().observed_view(self)
+
+    @property
+    def name(self) -> str:
+        return self._registered().root.name
+
+    @property
+    def external_name(self) -> Any:
+        node = self._node
+        if node is not None and node.mode == _node.WAIT and node.raw is None:
+            return make(f"{node.path}.external_name", node.root)
+        annotations = self.metadata.annotations
+        if isinstance(annotations, Observable):
+            return annotations
+        if node is None or node.mode == _node.DESIRED:
+            return annotations.get(EXTERNAL_NAME)
+        return annotations[EXTERNAL_NAME]
+
+    @external_name.setter
+    def external_name(self, value: Any) -> None:
+        if self._node is not None and self._node.mode != _node.DESIRED:
+            raise _read_only(self._node, "external_name")
+        self.metadata.annotations[EXTERNAL_NAME] = value
+
+    @property
+    def ready(self) -> bool | None:
+        return self._registered().ready_of(self)
+
+    @ready.setter
+    def ready(self, value: bool | None) -> None:
+        if value is not None and not isinstance(value, bool):
+            raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
+        node = self._node
+        if node is not None and node.mode != _node.DESIRED:
+            raise _read_only(node, "ready")
+        self._registered().ready = value
+
+    @property
+    def connection_details(self) -> ConnectionDetails:
+        return self._registered().details_of(self)
+
+    def condition(self, type: str) -> Any:
+        """Return the observed condition of this type.
+
+        Args:
+            type: The condition's type, such as `Ready`.
+
+        Returns:
+            A Condition with `status`, `reason`, `message` and so on; where the resource does not have it, one whose
+            fields read as Observables.
+        """
+        return self._registered().condition(self.observed, type)
+
+
+_set_state = Resource.__dict__["_state"].__set__
+Resource._set_state = staticmethod(_set_state)
+_PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})
+
+
+def make_class(module: str, name: str, fields: list[_types.Field], api_version: str = "", kind: str = "") -> type[Model]:
+    """Make a model class.
+
+    Args:
+        module: The module that it will say it is from.
+        name: Its name.
+        fields: Its fields, without apiVersion and kind.
+        api_version: For a resource its apiVersion, which becomes fixed.
+        kind: For a resource its kind.
+    """
+    attributes = dict.fromkeys([field.name for field in fields], _FIELD)
+    namespace: dict[str, Any] = {"__module__": module, "__qualname__": name, "__slots__": ()}
+    base: type[Model] = Model
+    if api_version:
+        base = Resource
+        head = {"apiVersion": api_version, "kind": kind}
+        fields = [_types.Field(key, key, _types.parse_type("s", _no_class)) for key in head] + fields
+        namespace.update(head, __wire_head__=_wire.encode_struct(head), _fixed=frozenset(head))
+        attributes = {key: attr.ib(default=value, kw_only=True) for key, value in head.items()} | attributes
+    namespace["__wire_fields__"] = {field.name: field for field in fields}
+    namespace["__wire_keys__"] = {field.name: _wire.entry_prefix(field.wire) for field in fields}
+    cls = type(name, (base,), namespace)
+    return attr.s(these=attributes, init=False, eq=False, repr=False, slots=False, order=False, unsafe_hash=False)(cls)
+
+
+def _no_class(ref: str) -> type[Model]:
+    raise UsageError(f"no class {ref!r} here")
+
+
+def near_name(name: str, names: Mapping[str, object]) -> str:
+    """Return `; did you mean 'x'?` for the name nearest to a misspelt one, or nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def shell_of(model: Model) -> Model:
+    """Return a new model with the same set fields, belonging nowhere."""
+    cls = type(model)
+    made = cls.__new__(cls)
+    _set_node(made, None)
+    if isinstance(made, Resource):
+        _set_state(made, None)
+    made.__dict__.update(model.__dict__)
+    return made
+
+
+def to_dict(model: Model) -> dict[str, Any]:
+    """Return what is set in a model, or present in its source, as plain data under the wire names.
+
+    Observables stay Observables; an explicit null is None.
+    """
+    from ._walk import plain
+
+    result: dict[str, Any] = plain(model)
+    return result
+
+
+def from_dict(cls: type[Any], values: Mapping[str, Any]) -> Any:
+    """Return a model made from plain data under the wire names; None is an explicit null.
+
+    Raises:
+        UnknownFieldError: A key is not a field of the class.
+        UsageError: A value can't stand where it stands.
+    """
+    from ._adopt import fill
+    from ._walk import with_nulls
+
+    return fill(cls.__new__(cls), with_nulls(values))
+

@@ -1,0 +1,1 @@
+"""Models that come with the package, laid out as generated ones are."""

@@ -1,0 +1,114 @@
+"""What a function asks Crossplane for: resources and schemas ("Required Resources" in the seeds)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attr
+
+from .errors import UsageError
+from .observable import Observable
+
+__all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
+
+
+@attr.s(auto_attribs=True, kw_only=True, frozen=True)
+class ResourceSelector:
+    """Selects existing resources.
+
+    Args:
+        api_version: Their apiVersion.
+        kind: Their kind.
+        match_name: The name of the one that is meant; not together with `match_labels`.
+        match_labels: Labels that all of them have.
+        namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+
+    Raises:
+        UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
+    """
+
+    api_version: Any
+    kind: Any
+    match_name: Any = None
+    match_labels: Mapping[str, Any] | None = None
+    namespace: Any = None
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("api_version", "kind"):
+            value = getattr(self, name)
+            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
+                raise UsageError(f"ResourceSelector: {name!r} must be a text that isn't empty (got {value!r})")
+        if self.match_name is not None and self.match_labels is not None:
+            raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
+
+    def texts(self) -> list[Any]:
+        """Every part that could be unresolved."""
+        labels = self.match_labels or {}
+        return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
+
+
+@attr.s(auto_attribs=True, kw_only=True, frozen=True)
+class SchemaSelector:
+    """Selects the OpenAPI schema of a kind.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind.
+
+    Raises:
+        UsageError: One of the two is empty.
+    """
+
+    api_version: Any
+    kind: Any
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("api_version", "kind"):
+            value = getattr(self, name)
+            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
+                raise UsageError(f"SchemaSelector: {name!r} must be a text that isn't empty (got {value!r})")
+
+    def texts(self) -> list[Any]:
+        """Every part that could be unresolved."""
+        return [self.api_version, self.kind]
+
+
+class _Selectors(dict[str, Any]):
+    """Selectors by the key under which the answer comes."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __setitem__(self, key: str, selector: Any) -> None:
+        if not isinstance(selector, self._kind):
+            raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
+        super().__setitem__(key, selector)
+
+    def update(self, *others: Any, **named: Any) -> None:
+        for key, selector in dict(*others, **named).items():
+            self[key] = selector
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+class Requirements:
+    """What is asked for in this call. It has to be asked for again in every call.
+
+    Attributes:
+        resources: `ResourceSelector`s by key.
+        schemas: `SchemaSelector`s by key.
+    """
+
+    def __init__(self) -> None:
+        self.resources: dict[str, ResourceSelector] = _Selectors(ResourceSelector)
+        self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
+
+    def __bool__(self) -> bool:
+        return bool(self.resources or self.schemas)
+
+    def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
+        yield from self.resources.items()
+        yield from self.schemas.items()

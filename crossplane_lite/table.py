@@ -1,0 +1,100 @@
+"""Model modules as data: one string per class, made into an attrs class when it is first asked for.
+
+A generated (or hand-written) module holds one table and hands it to `load`:
+
+    from crossplane_lite.table import load
+
+    __getattr__, __dir__ = load(
+        __name__,
+        {
+            "Bucket": "@storage.gcp.upbound.io/v1beta1 metadata:meta.ObjectMeta spec:BucketSpec",
+            "BucketSpec": "forProvider:ForProvider",
+            "ForProvider": "location:s labels:{s rules:[Rule#name from_=from:s",
+            "Rule": "name:s weight:i",
+        },
+        meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+    )
+
+A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number), `b` (boolean), `q`
+(integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for
+a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key follow its type: `[Rule#name`. `attribute=wire:type` gives
+the wire name where it differs from the attribute. A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is
+not the class's name) is a resource and has the fields apiVersion and kind.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _types
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["load"]
+
+# Reentrant, because making one class may ask a module for another. One lock for all modules: two locks could deadlock.
+_making = threading.RLock()
+
+
+def load(
+    module: str, table: Mapping[str, str], **aliases: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the `__getattr__` and `__dir__` of a model module.
+
+    Args:
+        module: The module's `__name__`.
+        table: The classes of the module, as the text above says.
+        **aliases: Other model modules, by the alias that the table uses.
+
+    Returns:
+        Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the module; two threads
+        never see two classes of one name. It raises AttributeError for a name that the table does not have.
+    """
+
+    made: dict[str, type[Model]] = {}
+
+    def resolve(ref: str) -> type[Model]:
+        alias, _, name = ref.rpartition(".")
+        cls: type[Model] = getattr(importlib.import_module(aliases[alias]), name) if alias else get(name)
+        return cls
+
+    def get(name: str) -> Any:
+        if name == "__all__":
+            return sorted(table)
+        text = table.get(name)
+        if text is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_near(name, table)}")
+        with _making:
+            cls = made.get(name)
+            if cls is None:
+                cls = made[name] = _make_class(module, name, text, resolve)
+            if module in sys.modules:
+                setattr(sys.modules[module], name, cls)  # from now on found without this function
+        return cls
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[module]), *table} if module in sys.modules else table)
+
+    return get, names
+
+
+def _near(name: str, names: Mapping[str, object]) -> str:
+    from .model import near_name
+
+    return near_name(name, names)
+
+
+def _make_class(module: str, name: str, text: str, resolve: _types.Resolve) -> type[Model]:
+    from . import model
+
+    parts = text.split(" ") if text else []
+    api_version = kind = ""
+    if parts and parts[0][0] == "@":
+        api_version, _, kind = parts.pop(0)[1:].partition("=")
+    fields = [_types.parse_field(part, resolve) for part in parts]
+    return model.make_class(module, name, fields, api_version, (kind or name) if api_version else "")
