@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from . import _types, _wire
+from ._call import current
 from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
 from ._node import DESIRED, WAIT, Node, present
 from ._sentinels import NULL, UNSET
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from ._call import Root
 
 __all__ = ["adopt", "fill", "lay", "lay_over", "own_copy"]
-
-_SCALARS: Final = frozenset({str, int, float, bool})
 
 
 def adopt(type_: _types.Type, value: Any, name: str) -> Any:
@@ -52,7 +51,7 @@ def _finish(work: list[_Pending]) -> None:
 def _adopt_one(type_: _types.Type, value: Any, name: str, work: list[_Pending]) -> Any:
     code = type_.code
     kind = type(value)
-    if kind in _SCALARS:
+    if kind in _types.SCALARS:
         if code < _types.MODEL or code == _types.DYNAMIC:
             return value
         raise _unfit(type_, value, name)
@@ -84,7 +83,10 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
         return list(value)
     values = [NULL if element is None else element for element in value] if observed else list(value)
     if code == _types.LIST and type_.item.code >= _types.MODEL:
-        values = ModelList(values, Node(DESIRED), type_)
+        values = ModelList(values, None, type_)
+        made = type_.item.made
+        if all(type(element) is made and element._node is None for element in values):
+            return values
     item = type_.item if code == _types.LIST else type_
     work.extend((values, at, item, element, name) for at, element in enumerate(values))
     return values
@@ -104,8 +106,10 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
     elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
         raise _unfit(type_, value, name)
-    elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
-        value = own_copy(value)  # laid over what another resource inherits, which must not come along
+    elif node is not None and node.mode == DESIRED and node.up is None and (node.raw is not None or node.outside):
+        # Laid over what another resource inherits, which must not come along; or made outside of every call, and not to be changed by one.
+        if node.raw is not None or current() is not None:
+            value = own_copy(value)
     elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
         value = _copied(value, type(value))
     return value
@@ -158,7 +162,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
     item = type_.item if code == _types.MAP else type_
     kept = dict(value)
     if code == _types.MAP and item.code >= _types.MODEL:
-        kept = ModelMap(kept, Node(DESIRED), type_)
+        kept = ModelMap(kept, None, type_)
     work.extend((kept, key, item, element, str(key)) for key, element in kept.items())
     return kept
 
@@ -166,6 +170,8 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
 def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> bool:
     """True for what reading an unset list or map gave, and nobody wrote to: passing it on is no opinion."""
     node = container._node
+    if node is None:
+        return False
     return node.raw is None and node.up is not None and not len(container) and (node.mode != DESIRED or node.owner is not None)
 
 
@@ -256,7 +262,8 @@ def _map_over(type_: _types.Type, own: dict[str, Any], source: bytes, root: Root
     up = Node(DESIRED, None, root)
     merged: ModelMap = present(type_ if type_.code == _types.MAP else _types.ANY_TYPE, _wire.STRUCT, source, DESIRED, up, "")
     if isinstance(own, ModelMap):
-        merged._node.deleted = own.deleted
+        if merged._node is not None:
+            merged._node.deleted = own.deleted
         for key in own.deleted or ():
             dict.pop(merged, key, None)
     for key, value in own.items():

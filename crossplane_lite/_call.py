@@ -80,8 +80,8 @@ class Call:
         index = self._indexes.get(key)
         if index is None:
             index = self._indexes[key] = len(self.tokens)
-            if index >= 10**6:  # the index has six digits
-                raise UnresolvedError("more than a million texts were made from unresolved values in one call")
+            if index >= 26**5:  # what an index has room for
+                raise UnresolvedError("more than 11 million texts were made from unresolved values in one call")
             self.tokens.append(observable)
         return marker.token(index)
 
@@ -120,7 +120,9 @@ class Call:
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
         marker = self.marker
-        if marker is not None and marker.is_in(text.encode(errors="replace")):
+        # What isn't valid Unicode can't be sent, and is shown escaped.
+        text = text.encode(errors="backslashreplace").decode()
+        if marker is not None and marker.is_in(text.encode()):
             text = marker.substitute(text, [observable.source_path for observable in self.tokens])
         if self._masked is None:
             self._masked = self._mask() if self._mask is not None else str
@@ -139,7 +141,7 @@ class Root:
         details: The object's observed connection details.
     """
 
-    __slots__ = ("_ready", "call", "details", "kind", "name", "prefix", "raw")
+    __slots__ = ("_fields", "_ready", "call", "details", "kind", "name", "prefix", "raw")
 
     def __init__(
         self, call: Call, kind: str, name: str, prefix: str, raw: bytes | None, details: Mapping[str, bytes] | None = None
@@ -151,6 +153,14 @@ class Root:
         self.raw = raw
         self.details: Mapping[str, bytes] = {} if details is None else details
         self._ready: bool | None = None
+        self._fields: Any = None
+
+    @property
+    def fields(self) -> Any:
+        """The object split by one level, kept: wire name to value bytes."""
+        if self._fields is None:
+            self._fields = {} if self.raw is None else _wire.split(self.raw)
+        return self._fields
 
     @property
     def settled(self) -> bool:

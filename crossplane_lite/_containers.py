@@ -17,11 +17,11 @@ _MISSING = object()
 
 
 class ModelList(list[Any]):
-    """A list of desired state that was read before it was set; the first change makes it count as set."""
+    """A list of desired state: of models, or read before it was set, when the first change makes it count as set."""
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Iterable[Any], node: Node, type_: Type) -> None:
+    def __init__(self, values: Iterable[Any], node: Node | None, type_: Type) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
@@ -36,7 +36,7 @@ class ModelList(list[Any]):
     def extend(self, values: Iterable[Any]) -> None:
         self[len(self) :] = values
 
-    def __iadd__(self, values: Iterable[Any]) -> ModelList:  # type: ignore[override,misc]  # typeshed: Self
+    def __iadd__(self, values: Iterable[Any]) -> ModelList:  # type: ignore[misc]  # typeshed: Self
         self.extend(values)
         return self
 
@@ -48,18 +48,18 @@ class ModelList(list[Any]):
             list.__setitem__(self, at, [adopt(item, element, "an element") for element in value])
         else:
             list.__setitem__(self, at, adopt(item, value, "an element"))
-        self._node.touch(self)
+        _touch(self)
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
 
 class ModelMap(dict[str, Any]):
-    """A map of desired state that was read before it was set, or that is laid over an earlier function's."""
+    """A map of desired state: of models, read before it was set, or laid over an earlier function's."""
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Mapping[str, Any], node: Node, type_: Type) -> None:
+    def __init__(self, values: Mapping[str, Any], node: Node | None, type_: Type) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
@@ -67,7 +67,7 @@ class ModelMap(dict[str, Any]):
     @property
     def deleted(self) -> set[str] | None:
         """The keys that are to be removed from what earlier functions desired."""
-        return self._node.deleted
+        return None if self._node is None else self._node.deleted
 
     def __setitem__(self, key: str, value: Any) -> None:
         from ._adopt import adopt
@@ -76,7 +76,7 @@ class ModelMap(dict[str, Any]):
         if value is None or value is UNSET:
             # No opinion: what earlier functions desired shows through.
             dict.pop(self, key, None)
-            inherited = self._node.fields.get(key)
+            inherited = None if self._node is None else self._node.fields.get(key)
             if inherited is None:
                 return
             from ._node import element
@@ -84,9 +84,9 @@ class ModelMap(dict[str, Any]):
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
             dict.__setitem__(self, key, adopt(self._type.item, value, key))
-        if self._node.deleted is not None:
+        if self._node is not None and self._node.deleted is not None:
             self._node.deleted.discard(key)
-        self._node.touch(self)
+        _touch(self)
 
     def __delitem__(self, key: str) -> None:
         dict.__delitem__(self, key)
@@ -125,10 +125,17 @@ class ModelMap(dict[str, Any]):
         return dict, (dict(self),)
 
     def _bury(self, key: str) -> None:
+        if self._node is None:
+            return
         if self._node.deleted is None:
             self._node.deleted = set()
         self._node.deleted.add(key)
         self._node.touch(self)
+
+
+def _touch(container: ModelList | ModelMap) -> None:
+    if container._node is not None:
+        container._node.touch(container)
 
 
 def _changing(name: str) -> Callable[..., Any]:
@@ -136,7 +143,7 @@ def _changing(name: str) -> Callable[..., Any]:
 
     def method(self: ModelList, *args: Any, **kwargs: Any) -> Any:
         result = plain(self, *args, **kwargs)
-        self._node.touch(self)
+        _touch(self)
         return result
 
     method.__name__ = name

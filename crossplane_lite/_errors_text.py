@@ -20,7 +20,10 @@ def describe(error: BaseException, call: Call) -> str:
 
     The line is the last one of the author's own code. Where compose() was handed Observables, one of them may be the cause, so they are named.
     """
-    text = f"{type(error).__name__}: {error}"
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
     frame = _authors_frame(error)
     if frame is not None:
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from . import _wire
@@ -17,38 +18,45 @@ def group_of(api_version: str) -> str:
     return group if slash else ""
 
 
-def check_kind(model: type[Resource], raw: bytes, where: str) -> None:
+def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
     """Refuse an object of another group or kind than the model's; the version may differ.
 
+    Args:
+        model: The class, of which `Unstructured` is for all kinds.
+        fields: The object, split by one level.
+        where: What the object is, for the message.
+
     Raises:
         UsageError: It is another one.
     """
-    if not model._fixed:  # Unstructured is for all kinds
+    if not model._fixed:
         return
-    fixed: Any = model
-    _compare(fixed.apiVersion, fixed.kind, model.__name__, raw, where)
+    head = model._head_fields
+    # Nearly always the very same bytes.
+    if fields.get("apiVersion") != head["apiVersion"] or fields.get("kind") != head["kind"]:
+        fixed: Any = model
+        _compare(fixed.apiVersion, fixed.kind, model.__name__, fields, where)
 
 
-def check_same_kind(instance: Resource, raw: bytes, where: str) -> None:
-    """Refuse to put an instance together with an object of another group or kind.
+def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
+    """Refuse to put an instance together with an object of another group or kind; the arguments are those of `check_kind`.
 
     Raises:
         UsageError: It is another one.
     """
-    fixed: Any = instance
-    _compare(fixed.apiVersion, fixed.kind, type(instance).__name__, raw, where)
+    if instance._fixed:
+        check_kind(type(instance), fields, where)
+    else:
+        _compare(instance.apiVersion, instance.kind, type(instance).__name__, fields, where)
 
 
-def _compare(api_version: Any, kind: Any, name: str, raw: bytes, where: str) -> None:
-    fields = _wire.split(raw)
-    observed = []
+def _compare(api_version: Any, kind: Any, name: str, fields: Mapping[str, bytes], where: str) -> None:
+    found = []
     for key in ("apiVersion", "kind"):
         value = fields.get(key)
-        observed.append("" if value is None else _wire.open_value(value)[1])
-    if observed == [api_version, kind]:
-        return
-    found_version, found_kind = observed
-    if found_kind != kind or group_of(str(found_version)) != group_of(str(api_version)):
+        found.append("" if value is None else str(_wire.open_value(value)[1]))
+    found_version, found_kind = found
+    if found_kind != kind or group_of(found_version) != group_of(str(api_version)):
         raise UsageError(
             f"{where} is a {found_kind or '(no kind)'} of {found_version or '(no apiVersion)'}, and {name} is for {kind} of {api_version}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from . import _wire
+from .errors import UsageError
 
 __all__ = ["LazyMap"]
 
@@ -36,6 +37,8 @@ class LazyMap(MutableMapping[str, Any]):
         return self._values[key]
 
     def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"a key must be a text (got {key!r} that is a {type(key).__name__})")
         self._values[key] = value
         self._deleted.discard(key)
 

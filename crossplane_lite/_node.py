@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ._call import Root
     from .model import Model
 
-    Owner = Model | _containers.ModelList | _containers.ModelMap
+    from typing_extensions import TypeAlias
+
+    Owner: TypeAlias = Model | _containers.ModelList | _containers.ModelMap
 
 __all__ = ["DESIRED", "FACT", "WAIT", "Node", "read"]
 
@@ -40,13 +42,20 @@ class Node:
         owner: In desired state what it attaches itself to when first written, with `key`; None when it needs no attaching.
         views: Children that were read but not set, by attribute.
         deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
+        outside: True for a model that was made outside of every call, at a module's top say: calls take copies of it.
         modes: At the top of an observed object the mode of each field that differs from `mode`.
     """
 
-    __slots__ = ("_fields", "deleted", "key", "mode", "modes", "owner", "raw", "root", "step", "up", "views")
+    __slots__ = ("_fields", "deleted", "key", "mode", "modes", "outside", "owner", "raw", "root", "step", "up", "views")
 
     def __init__(
-        self, mode: int, raw: bytes | None = None, root: Root | None = None, up: Node | None = None, step: str = ""
+        self,
+        mode: int,
+        raw: bytes | None = None,
+        root: Root | None = None,
+        up: Node | None = None,
+        step: str = "",
+        fields: Any = None,
     ) -> None:
         self.mode = mode
         self.raw = raw
@@ -58,7 +67,8 @@ class Node:
         self.views: dict[str, Any] | None = None
         self.deleted: set[str] | None = None
         self.modes: dict[str, int] | None = None
-        self._fields: Any = None
+        self.outside = False
+        self._fields: Any = fields
 
     @property
     def path(self) -> str:
@@ -91,9 +101,8 @@ class Node:
                 return
             node.owner = None
             owner_node: Node | None = owner._node
-            if isinstance(owner, (list, dict)):
-                pass  # its elements are in it already: only it has to count as set
-            else:
+            # The elements of a list or map are in it already; only it has to count as set.
+            if not isinstance(owner, (_containers.ModelList, _containers.ModelMap)):
                 owner.__dict__[node.key] = holder
                 if owner_node is not None:
                     if owner_node.views is not None:

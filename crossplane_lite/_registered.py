@@ -107,7 +107,7 @@ def _condition(raw: bytes | None, type_: str) -> bytes | None:
 def observed_view(cls: type[Resource], registered: Registered) -> Resource:
     """Make the observed side of a resource (the table of section 3 in the design)."""
     root = registered.root
-    node = _node.Node(_node.WAIT, root.raw, root, None, root.prefix)
+    node = _node.Node(_node.WAIT, root.raw, root, None, root.prefix, root.fields)
     if root.kind == "xr":
         # The composite exists, and no waiting changes what its author wrote into spec and metadata.
         node.mode = _node.FACT

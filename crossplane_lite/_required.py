@@ -126,7 +126,7 @@ class RequiredResources:
 
         prefix = f"required.{key}[{at}]"
         root = Root(self._call, "required", key, prefix, item.resource, item.connection_details)
-        check_kind(model, item.resource, prefix)
+        check_kind(model, root.fields, prefix)
         return observed_view(model, Registered(root))
 
 

@@ -22,7 +22,7 @@ _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
 
-def respond(ctx: Context, error: Exception | None) -> bytes:
+def respond(ctx: Context, error: BaseException | None) -> bytes:
     """Make the answer.
 
     Args:
@@ -40,8 +40,13 @@ def respond(ctx: Context, error: Exception | None) -> bytes:
         raise
     except CrossplaneLiteError as problem:
         fatals = [str(problem)]
+    except Exception as problem:  # what an author's value can still set off in protobuf or in the value itself
+        ctx.log.exception("the answer can't be made")
+        fatals = [f"the answer can't be made: {_describe(ctx, problem)}"]
     if error is not None:
         fatals = [_describe(ctx, error)]
+        if answer.report is not None and answer.report.resolved:
+            answer.report = None  # compose() didn't get to its end, so nobody knows
     fatals += [entry for entry in ctx.results.entries if entry.severity == _io.FATAL]  # type: ignore[misc]  # texts and entries
     if fatals and not unanswered:
         return _fatal(ctx, answer, fatals)
@@ -71,7 +76,7 @@ def _texts_wait(ctx: Context, selector: Any) -> list[Observable[Any]]:
     return unresolved_in([text for text in selector.texts() if text is not None], ctx._call)
 
 
-def _describe(ctx: Context, error: Exception) -> str:
+def _describe(ctx: Context, error: BaseException) -> str:
     """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
     from ._errors_text import describe
 
@@ -107,7 +112,7 @@ class _Answer:
         message = self.message
         if ctx._request.HasField("desired"):
             message.desired.CopyFrom(ctx._request.desired)
-        fatals = [*_violations(ctx)]
+        fatals = _take_violations(ctx)
         desired = message.desired.resources
         for name in ctx._removed:
             desired.pop(name, None)
@@ -121,6 +126,7 @@ class _Answer:
             fatals += self._guard(desired)
         lines = _report.waiting_lines(ctx, waiting, self.held) + self._unsupported()
         self.report = _report.report_for(ctx, lines, _report.condition_type(ctx._function.name, self.step, self.others))
+        self._set_requirements()
         self._set_context()
         self._set_output()
         return fatals
@@ -207,7 +213,6 @@ class _Answer:
     def finish(self) -> bytes:
         """Return the bytes of an answer without a fatal result."""
         ctx = self.ctx
-        self._set_requirements()
         self._set_ready()
         for entry in ctx.results.entries:
             if entry.severity != _io.FATAL:
@@ -255,7 +260,7 @@ class _Answer:
         changes = {} if lazy is None else _resolved(ctx, lazy.values_seen, "context")
         removed = set() if lazy is None else lazy.deleted
         held = dict(self.others)
-        if self.report is not None:
+        if self.report is not None or self.held:
             held[self.step] = sorted(self.held)
         if held or _report.HELD_BACK_KEY in _wire_keys(request):
             changes[_report.HELD_BACK_KEY] = held
@@ -310,18 +315,23 @@ def _held_elsewhere(ctx: Context, step: str) -> dict[str, list[str]]:
     }
 
 
-def _violations(ctx: Context) -> list[str]:
-    """Return what compose() set that the functions specification forbids. What earlier functions left passes through."""
+def _take_violations(ctx: Context) -> list[str]:
+    """Take out what compose() set and the functions specification forbids; return it as texts.
+
+    What earlier functions left passes through.
+    """
     found = []
     if ctx._composite is not None:
-        for field in _touched(ctx._composite):
-            if field != "status":
+        for name in _touched(ctx._composite):
+            if name != "status":
+                _untouch(ctx._composite, name)
                 found.append(
-                    f"xr.{field} was set, and a function must not desire anything but the composite's status "
+                    f"xr.{name} was set, and a function must not desire anything but the composite's status "
                     "(functions specification); Crossplane would discard it"
                 )
     for name, model in ctx.resources.items():
-        if "status" in model.__dict__ or (model._node is not None and model._node.deleted and "status" in model._node.deleted):
+        if "status" in _touched(model):
+            _untouch(model, "status")
             found.append(
                 f"{name}.status was set, and a function must not desire a composed resource's status "
                 "(functions specification); read it from .observed.status"
@@ -330,10 +340,14 @@ def _violations(ctx: Context) -> list[str]:
 
 
 def _touched(model: Model) -> list[str]:
-    node = model._node
-    fields = type(model).__wire_fields__
-    names = [*model.__dict__, *(node.deleted if node is not None and node.deleted else ())]
-    return sorted(fields[name].wire for name in names if name not in ("apiVersion", "kind"))
+    deleted = model._node.deleted if model._node is not None else None
+    return sorted({*model.__dict__, *(deleted or ())} - {"apiVersion", "kind"})
+
+
+def _untouch(model: Model, name: str) -> None:
+    model.__dict__.pop(name, None)
+    if model._node is not None and model._node.deleted is not None:
+        model._node.deleted.discard(name)
 
 
 def _set_details(ctx: Context, composite: Resource, target: Any) -> None:
@@ -404,7 +418,7 @@ def _fatal(ctx: Context, answer: _Answer, fatals: list[Any]) -> bytes:
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
     request = ctx._request
     message = answer.message
-    for field in ("desired", "context", "output"):
+    for field in ("desired", "context", "output", "requirements"):
         message.ClearField(field)
     if request.HasField("desired"):
         message.desired.CopyFrom(request.desired)

@@ -59,6 +59,7 @@ def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, match
     way: list[tuple[Any, Any, Any]] = []
     last = len(found.steps) - 1
     for depth, step in enumerate(found.steps):
+        at: Any = step
         if id(node) in matcher.replaced or not isinstance(node, (dict, list)):
             return
         if isinstance(node, list):
@@ -72,13 +73,13 @@ def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, match
             below = seen.get(step, _NONE) if isinstance(seen, dict) else _NONE
         if depth == last:
             if below is _NONE or found.is_key:
-                del node[step]
+                del node[at]
                 _prune(way, node, seen)
             else:
-                node[step] = below
+                node[at] = below
             return
-        way.append((node, step, seen))
-        node, seen = node[step], below
+        way.append((node, at, seen))
+        node, seen = node[at], below
 
 
 def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:

@@ -39,7 +39,8 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
         converter.register_structure_hook(type_, _strict(accepted, type_.__name__))
     try:
-        return converter.structure(kept, cls)
+        made: Any = converter.structure(kept, cls)
+        return made
     except Exception as error:
         problems = "; ".join(sorted(cattrs.transform_error(error, path=what)))
         raise InputError(f"{what} isn't a {cls.__name__}: {problems}") from None

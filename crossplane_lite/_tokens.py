@@ -1,7 +1,7 @@
 """Placeholders for unresolved values inside text, and the search for them.
 
-A token is a marker around an index, ASCII letters and digits only: a valid DNS label, untouched by JSON escaping
-and found again after a change of case. The marker starts with a part that is random per process, so that a text kept from an earlier
+A token is a marker around an index, lower-case ASCII letters only: a valid DNS label, untouched by JSON escaping
+and found again after a change of case (a digit inside would let `title()` put capitals anywhere). The marker starts with a part that is random per process, so that a text kept from an earlier
 call is recognised too, and the rest is random per call; there is enough of it on both sides of the index for either half to be found. The search looks
 for overlapping windows of the marker, so that a token which was cut short is still found, and for
 the base64 of the marker at the three alignments that base64 knows.
@@ -16,31 +16,41 @@ from typing import Final
 
 __all__ = ["Marker"]
 
-_ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW: Final = 8
 _STRIDE: Final = 2
-_INDEX_DIGITS: Final = 6
+_INDEX_LETTERS: Final = 5  # 26**5 values, more than any call makes
 
 
 def _random(length: int) -> str:
-    number = int.from_bytes(os.urandom(length), "big")  # 8 bits for each 5.2 that a character takes
-    return "".join(_ALPHABET[number // 36**place % 36] for place in range(length))
+    return _letters(int.from_bytes(os.urandom(length), "big"), length)  # 8 bits for each 4.7 that a letter takes
 
 
-# A letter first, because a DNS label of some kinds must not start with a digit.
-_PROCESS: Final = "x" + _random(_WINDOW - 1)
+def _letters(number: int, length: int) -> str:
+    return "".join(_ALPHABET[number // 26**place % 26] for place in reversed(range(length)))
+
+
+def _number(letters: str) -> int:
+    number = 0
+    for letter in letters.lower():
+        number = number * 26 + _ALPHABET.index(letter)
+    return number
+
+
+_PROCESS: Final = _random(_WINDOW)
 _BEFORE: Final = 4  # characters of a call's own part in front of the index; the others stand behind it
 _AFTER: Final = 10
 _PLAIN_TOKEN: Final = re.compile(
-    f"{_PROCESS}([0-9a-z]{{{_BEFORE}}})([0-9]{{{_INDEX_DIGITS}}})([0-9a-z]{{{_AFTER}}})", re.IGNORECASE
+    f"{_PROCESS}([a-z]{{{_BEFORE}}})([a-z]{{{_INDEX_LETTERS}}})([a-z]{{{_AFTER}}})", re.IGNORECASE | re.ASCII
 )
+_WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
 
 
 def _base64_cores(text: str) -> list[bytes]:
-    """Return the characters of base64 output that `text` determines, for each alignment and for both cases."""
+    """Return the characters of base64 output that `text` determines, for each alignment and each way to write it."""
     cores = []
-    for data in (text.encode(), text.upper().encode()):
+    for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
         for shift in range(3):
             encoded = base64.b64encode(b"\0" * shift + data)
             cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
@@ -50,7 +60,7 @@ def _base64_cores(text: str) -> list[bytes]:
 class Marker:
     """The marker of one call.
 
-    A token is the head, an index of six digits, and the tail.
+    A token is the head, an index, and the tail.
     """
 
     __slots__ = ("_encoded", "_own", "_plain")
@@ -66,7 +76,7 @@ class Marker:
 
     def token(self, index: int) -> str:
         """Return the token of the value with this index."""
-        return f"{_PROCESS}{self._own[0]}{index:0{_INDEX_DIGITS}d}{self._own[1]}"
+        return _PROCESS + self._own[0] + _letters(index, _INDEX_LETTERS) + self._own[1]
 
     def is_in(self, data: bytes) -> bool:
         """Say whether `data` holds a token, a part of one, or the base64 of one."""
@@ -86,7 +96,7 @@ class Marker:
         return found
 
     def _whole(self, text: str) -> list[int]:
-        return [int(match.group(2)) for match in _PLAIN_TOKEN.finditer(text) if self._is_own(match)]
+        return [_number(match.group(2)) for match in _PLAIN_TOKEN.finditer(text) if self._is_own(match)]
 
     def _is_own(self, match: re.Match[str]) -> bool:
         return (match.group(1).lower(), match.group(3).lower()) == self._own
@@ -104,7 +114,7 @@ class Marker:
     def substitute(self, text: str, shown: list[str]) -> str:
         """Return `text` with every token, also inside base64, replaced by the text of its index in `shown`."""
         def plain(match: re.Match[str]) -> str:
-            index = int(match.group(2))
+            index = _number(match.group(2))
             return shown[index] if self._is_own(match) and index < len(shown) else "(an earlier call's value)"
 
         def encoded(match: re.Match[str]) -> str:
@@ -113,4 +123,7 @@ class Marker:
                 return match.group()
             return "base64(" + ", ".join(shown[i] for i in self._decoded(data) if i < len(shown)) + ")"
 
-        return _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(plain, text))
+        def part(match: re.Match[str]) -> str:
+            return "(a part of an unresolved value)" if self.is_in(match.group().encode()) else match.group()
+
+        return _WORD.sub(part, _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(plain, text)))

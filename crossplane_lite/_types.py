@@ -13,7 +13,7 @@ from . import _wire
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["ANY", "ANY_TYPE", "DYNAMIC", "FLOAT", "LEAF", "LIST", "MAP", "MODEL", "Field", "Type", "parse_field"]
+__all__ = ["ANY", "ANY_TYPE", "DYNAMIC", "FLOAT", "LEAF", "LIST", "MAP", "MODEL", "SCALARS", "Field", "Type", "parse_field"]
 
 LEAF: Final = 0
 FLOAT: Final = 1  # integral doubles read as float
@@ -22,6 +22,8 @@ MODEL: Final = 3
 LIST: Final = 4
 MAP: Final = 5
 DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attribute
+
+SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 
 Resolve = Callable[[str], "type[Model]"]
 
@@ -34,9 +36,10 @@ class Type:
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
+        made: The class, once it has been asked for.
     """
 
-    __slots__ = ("_cls", "_resolve", "code", "item", "keys", "ref")
+    __slots__ = ("_resolve", "code", "item", "keys", "made", "ref")
 
     def __init__(
         self, code: int, *, ref: str = "", item: Type | None = None, keys: tuple[str, ...] = (), resolve: Resolve | None = None
@@ -46,19 +49,19 @@ class Type:
         self.item: Type = item if item is not None else self
         self.keys = keys
         self._resolve = resolve
-        self._cls: type[Model] | None = None
+        self.made: type[Model] | None = None
 
     @property
     def cls(self) -> type[Model]:
         """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
-        if self._cls is None:
+        if self.made is None:
             if self._resolve is None:
                 from .model import DynamicModel
 
-                self._cls = DynamicModel
+                self.made = DynamicModel
             else:
-                self._cls = self._resolve(self.ref)
-        return self._cls
+                self.made = self._resolve(self.ref)
+        return self.made
 
     def describe(self) -> str:
         """Return the type in words, for error messages."""
@@ -87,14 +90,20 @@ class Field:
         name: The attribute.
         wire: The name in Kubernetes' objects.
         type: What it holds.
+        takes: What can be kept as it is: `SCALARS`, or nothing.
+        copied: The builtin container that only has to be copied, when it is one of scalars.
     """
 
-    __slots__ = ("name", "type", "wire")
+    __slots__ = ("copied", "name", "takes", "type", "wire")
 
-    def __init__(self, name: str, wire: str, type_: Type) -> None:
+    def __init__(self, name: str, wire: str, type_: Type, *, fixed: bool = False) -> None:
         self.name = name
         self.wire = wire
         self.type = type_
+        self.takes: frozenset[type] = SCALARS if type_.code in (LEAF, FLOAT, ANY, DYNAMIC) and not fixed else frozenset()
+        self.copied: type | None = None
+        if type_.item.code < MODEL:
+            self.copied = {LIST: list, MAP: dict}.get(type_.code)
 
 
 class DynamicFields(dict[str, Field]):

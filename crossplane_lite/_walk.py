@@ -31,7 +31,7 @@ def steps_of(path: Path) -> list[str | int]:
     return steps[::-1]
 
 
-def show_path(steps: list[str | int]) -> str:
+def show_path(steps: list[Any]) -> str:
     """Return `spec.ports[2]["a/b"]` for the steps of a path."""
     return join_path(step.source_path if type(step) is Observable else step for step in steps)
 

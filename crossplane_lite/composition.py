@@ -75,12 +75,12 @@ class Function:
             from ._respond import respond
 
             ctx = Context(request, data, call, self)
-            problem: Exception | None = None
+            problem: BaseException | None = None
             try:
                 self._call_compose(ctx)
-            except WireError:
+            except (WireError, KeyboardInterrupt):
                 raise
-            except Exception as error:
+            except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call
                 problem = error
                 ctx.log.error("compose() raised: %s", _traceback(error))
             answer = respond(ctx, problem)
@@ -191,7 +191,7 @@ def _masker(request: Any) -> Callable[[str], str]:
     return masker_for(request)
 
 
-def _traceback(error: Exception) -> str:
+def _traceback(error: BaseException) -> str:
     import traceback
 
     return "".join(traceback.format_exception(type(error), error, error.__traceback__))

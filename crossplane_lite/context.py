@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _wire
@@ -82,16 +82,15 @@ class Context:
                 raise UsageError(f"the composite was asked for as {type(self._composite).__name__} before, and now as {model.__name__}")
             return self._composite
         observed = self._request.observed.composite
-        raw = observed.resource
-        check_kind(model, raw, "the composite")
         desired = self._request.desired.composite
-        root = Root(self._call, "xr", "", "xr", raw, observed.connection_details)
+        root = Root(self._call, "xr", "", "xr", observed.resource, observed.connection_details)
+        check_kind(model, root.fields, "the composite")
         registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
         registered.details = ConnectionDetails(root, desired.connection_details, writable=True)
         if model._fixed:
             made = model()
         else:
-            made = model(*(str(_wire.get_path(raw, (key,), "")) or "?" for key in ("apiVersion", "kind")))
+            made = model(*(str(_wire.get_path(observed.resource, (key,), "")) or "?" for key in ("apiVersion", "kind")))
         Resource._set_state(made, registered)
         if registered.base is not None:
             from ._adopt import lay_over
@@ -130,17 +129,18 @@ class Context:
         instance = _own_copy(name, instance)
         observed = self._observed.get(name)
         earlier = None if name in self._removed else self._desired.get(name)
-        raw = observed.resource if observed is not None else None
-        if raw is not None:
-            check_same_kind(instance, raw, f"the observed resource {name!r}")
-        root = Root(self._call, "resource", name, name, raw, observed.connection_details if observed is not None else None)
+        if observed is None:
+            root = Root(self._call, "resource", name, name, None)
+        else:
+            root = Root(self._call, "resource", name, name, observed.resource, observed.connection_details)
+            check_same_kind(instance, root.fields, f"the observed resource {name!r}")
         registered = Registered(root)
         if earlier is not None:
             registered.incoming_ready = earlier.ready
             if earlier.HasField("resource"):
                 from ._adopt import lay_over
 
-                check_same_kind(instance, earlier.resource, f"the resource {name!r} that an earlier function desires")
+                check_same_kind(instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires")
                 registered.base = earlier.resource
                 laid: Any = lay_over(instance, earlier.resource, root)
                 instance = laid
@@ -249,7 +249,8 @@ class Context:
 
     @property
     def output(self) -> dict[str, Any]:
-        return self._once("output", dict)
+        empty: Callable[[], dict[str, Any]] = dict
+        return self._once("output", empty)
 
     @property
     def watched(self) -> Any:
@@ -297,10 +298,12 @@ class Context:
 
         return self._once("request", lambda: raw_request(self._data))
 
-    def _once(self, name: str, make: Any) -> Any:
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """Make a part of the context when it is first asked for, and keep it."""
         if name not in self._lazy:
             self._lazy[name] = make()
-        return self._lazy[name]
+        made: T = self._lazy[name]
+        return made
 
 
 def _own_copy(name: str, instance: R) -> R:
@@ -311,11 +314,12 @@ def _own_copy(name: str, instance: R) -> R:
             f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
             f"so make a new {type(instance).__name__} with the fields you care about"
         )
-    if instance._state is None:
+    if instance._state is None and (node is None or not node.outside):
         return instance
     from ._adopt import own_copy
 
-    copy: Any = own_copy(instance)
+    made: Any = own_copy(instance)
+    copy: R = made
     return copy
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import attr
 
-from . import _node, _types, _wire
+from . import _node as _places
+from . import _call, _types, _wire
 from ._sentinels import UNSET
 from .errors import ReadOnlyError, UnknownFieldError, UsageError
 from .observable import EXTERNAL_NAME, Observable, guess, make
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DynamicModel", "Model", "Resource", "from_dict", "make_class", "near_name", "shell_of", "to_dict"]
 
-_SCALARS: Final = frozenset({str, int, float, bool})
 # One definition serves every field of every class: attrs copies what it needs, and making one costs 9 us.
 _FIELD: Final = attr.ib(default=UNSET, kw_only=True)
+_in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
 
 
 class Model:
@@ -43,12 +44,14 @@ class Model:
     __wire_fields__: ClassVar[dict[str, _types.Field]] = {}
     __wire_keys__: ClassVar[dict[str, bytes]] = {}
     __wire_head__: ClassVar[bytes] = b""
+    # The fields of a resource class that are always the same, and their values as they are encoded.
     _fixed: ClassVar[frozenset[str]] = frozenset()
+    _head_fields: ClassVar[dict[str, bytes]] = {}
 
-    _node: _node.Node | None
+    _node: _places.Node | None
 
     def __init__(self, **fields: Any) -> None:
-        _set_node(self, None)
+        _set_node(self, None if _in_call() is not None else _outside_node())
         known = self.__wire_fields__
         target = self.__dict__
         for name, value in fields.items():
@@ -58,8 +61,11 @@ class Model:
             if value is None or value is UNSET:
                 continue
             kind = type(value)
-            if kind is Observable or (kind in _SCALARS and field.type.code < _types.MODEL and name not in self._fixed):
+            # What is nearly always given comes first; `_adopt` would decide the same.
+            if kind in field.takes or kind is Observable or (kind is field.type.made and value._node is None):
                 target[name] = value
+            elif kind is field.copied:
+                target[name] = value.copy()
             elif name in self._fixed:
                 self._check_fixed(name, value)
             else:
@@ -75,16 +81,16 @@ class Model:
         if node is None:
             if field.type.code < _types.MODEL:
                 return None
-            node = _node.Node(_node.DESIRED)
+            node = _places.Node(_places.DESIRED)
             _set_node(self, node)
-        return _node.read(node, self, field)
+        return _places.read(node, self, field)
 
     def __setattr__(self, name: str, value: Any) -> None:
         field = self.__wire_fields__.get(name)
         if field is None:
             raise self._unknown(name)
         node = self._node
-        if node is not None and node.mode != _node.DESIRED:
+        if node is not None and node.mode != _places.DESIRED:
             raise _read_only(node, name)
         if name in self._fixed:
             self._check_fixed(name, value)
@@ -109,9 +115,9 @@ class Model:
             raise self._unknown(name)
         node = self._node
         if node is None:
-            node = _node.Node(_node.DESIRED)
+            node = _places.Node(_places.DESIRED)
             _set_node(self, node)
-        if node.mode != _node.DESIRED:
+        if node.mode != _places.DESIRED:
             raise _read_only(node, name)
         if name in self._fixed:
             raise UsageError(f"{type(self).__name__}.{name} is fixed and can't be deleted")
@@ -126,7 +132,7 @@ class Model:
         if not self._absent:
             return True
         node = self._node
-        if node is not None and node.mode == _node.WAIT:
+        if node is not None and node.mode == _places.WAIT:
             guess(node.observable())
         return False
 
@@ -136,7 +142,7 @@ class Model:
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
-        return node.owner is not None or node.up is not None or node.mode != _node.DESIRED
+        return node.owner is not None or node.up is not None or node.mode != _places.DESIRED
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -153,10 +159,11 @@ class Model:
         return represent(self)
 
     def __copy__(self) -> Model:
-        return shell_of(self) if self._node is None or self._node.mode == _node.DESIRED else self.__deepcopy__({})
+        return shell_of(self) if self._node is None or self._node.mode == _places.DESIRED else self.__deepcopy__({})
 
     def __deepcopy__(self, memo: object) -> Model:
-        return from_dict(type(self), to_dict(self))
+        copy: Model = from_dict(type(self), to_dict(self))
+        return copy
 
     def __reduce__(self) -> Any:
         return from_dict, (type(self), to_dict(self))
@@ -184,13 +191,15 @@ class Model:
         return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
 
     @staticmethod
-    def _over_source(node: _node.Node, field: _types.Field, value: Any) -> Any:
+    def _over_source(node: _places.Node, field: _types.Field, value: Any) -> Any:
         """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
         from . import _adopt
 
         inherited = node.fields.get(field.wire)
-        kind, payload = _wire.open_value(inherited) if inherited is not None else (None, None)
-        if kind != _wire.STRUCT or node.root is None:
+        if inherited is None or node.root is None:
+            return value
+        kind, payload = _wire.open_value(inherited)
+        if kind != _wire.STRUCT:
             return value
         return _adopt.lay(field.type, value, payload, node.root)
 
@@ -206,7 +215,13 @@ def _adopt(type_: _types.Type, value: Any, name: str) -> Any:
     return _adopt(type_, value, name)
 
 
-def _read_only(node: _node.Node, name: str) -> ReadOnlyError:
+def _outside_node() -> _places.Node:
+    node = _places.Node(_places.DESIRED)
+    node.outside = True
+    return node
+
+
+def _read_only(node: _places.Node, name: str) -> ReadOnlyError:
     return ReadOnlyError(
         f"{node.path}.{name} is observed state and can't be set; set the field of the resource itself, without .observed"
     )
@@ -286,18 +301,18 @@ class Resource(Model):
     @property
     def external_name(self) -> Any:
         node = self._node
-        if node is not None and node.mode == _node.WAIT and node.raw is None:
+        if node is not None and node.mode == _places.WAIT and node.raw is None:
             return make(f"{node.path}.external_name", node.root)
         annotations = self.metadata.annotations
         if isinstance(annotations, Observable):
             return annotations
-        if node is None or node.mode == _node.DESIRED:
+        if node is None or node.mode == _places.DESIRED:
             return annotations.get(EXTERNAL_NAME)
         return annotations[EXTERNAL_NAME]
 
     @external_name.setter
     def external_name(self, value: Any) -> None:
-        if self._node is not None and self._node.mode != _node.DESIRED:
+        if self._node is not None and self._node.mode != _places.DESIRED:
             raise _read_only(self._node, "external_name")
         self.metadata.annotations[EXTERNAL_NAME] = value
 
@@ -310,7 +325,7 @@ class Resource(Model):
         if value is not None and not isinstance(value, bool):
             raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
         node = self._node
-        if node is not None and node.mode != _node.DESIRED:
+        if node is not None and node.mode != _places.DESIRED:
             raise _read_only(node, "ready")
         self._registered().ready = value
 
@@ -346,14 +361,19 @@ def make_class(module: str, name: str, fields: list[_types.Field], api_version: 
         api_version: For a resource its apiVersion, which becomes fixed.
         kind: For a resource its kind.
     """
-    attributes = dict.fromkeys([field.name for field in fields], _FIELD)
+    attributes: dict[str, Any] = {
+        # attrs would strip a leading underscore from the constructor's argument
+        field.name: attr.ib(default=UNSET, kw_only=True, alias=field.name) if field.name[0] == "_" else _FIELD
+        for field in fields
+    }
     namespace: dict[str, Any] = {"__module__": module, "__qualname__": name, "__slots__": ()}
     base: type[Model] = Model
     if api_version:
         base = Resource
         head = {"apiVersion": api_version, "kind": kind}
-        fields = [_types.Field(key, key, _types.parse_type("s", _no_class)) for key in head] + fields
-        namespace.update(head, __wire_head__=_wire.encode_struct(head), _fixed=frozenset(head))
+        fields = [_types.Field(key, key, _types.parse_type("s", _no_class), fixed=True) for key in head] + fields
+        encoded = _wire.encode_struct(head)
+        namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
         attributes = {key: attr.ib(default=value, kw_only=True) for key, value in head.items()} | attributes
     namespace["__wire_fields__"] = {field.name: field for field in fields}
     namespace["__wire_keys__"] = {field.name: _wire.entry_prefix(field.wire) for field in fields}
@@ -405,5 +425,6 @@ def from_dict(cls: type[Any], values: Mapping[str, Any]) -> Any:
     from ._adopt import fill
     from ._walk import with_nulls
 
-    return fill(cls.__new__(cls), with_nulls(values))
+    model: Any = cls
+    return fill(model.__new__(model), with_nulls(values))
 

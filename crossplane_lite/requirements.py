@@ -41,6 +41,9 @@ class ResourceSelector:
                 raise UsageError(f"ResourceSelector: {name!r} must be a text that isn't empty (got {value!r})")
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
+        for text in self.texts():
+            if text is not None and type(text) is not Observable and not isinstance(text, str):
+                raise UsageError(f"ResourceSelector: names, labels and namespaces are texts (got {text!r} that is a {type(text).__name__})")
 
     def texts(self) -> list[Any]:
         """Every part that could be unresolved."""
@@ -82,6 +85,8 @@ class _Selectors(dict[str, Any]):
         self._kind = kind
 
     def __setitem__(self, key: str, selector: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"a requirement's key must be a text (got {key!r} that is a {type(key).__name__})")
         if not isinstance(selector, self._kind):
             raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
         super().__setitem__(key, selector)
