@@ -166,7 +166,7 @@ def _considered(
     tree = tree_of(model, ctx._call)
     waits = blocked + _waits(tree, registered)
     if waits:
-        if registered.on_unresolved == "fatal" and len(waits) > len(blocked):
+        if registered.on_unresolved == "fatal" and exists:
             return Outcome(None, waits, fatal=True)
         if not exists or registered.on_unresolved == "hold":
             return Outcome(registered.base if registered.root.raw is None else None, waits)

@@ -6,13 +6,13 @@ from typing import Any, Final, NamedTuple
 
 from .errors import UsageError
 
-__all__ = ["ConditionEntry", "Conditions", "ResultEntry", "Results"]
+__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results"]
 
 FATAL: Final = 1
 WARNING: Final = 2
 NORMAL: Final = 3
 _TARGETS: Final = {None: 0, "composite": 1, "composite_and_claim": 2}
-_STATUS: Final = {None: 1, True: 2, False: 3}
+STATUS: Final = {None: 1, True: 2, False: 3}
 
 
 def _target(target: str | None) -> int:
@@ -94,9 +94,11 @@ class Conditions:
         """
         if not (status is None or isinstance(status, bool)):
             raise UsageError(f"'status' must be True, False or None (got {status!r})")
-        if not type or not reason:
+        if not type or not reason or not isinstance(type, str):
             raise UsageError("a condition needs a type and a reason")
-        self.entries[type] = ConditionEntry(type, _STATUS[status], reason, message, _target(target))
+        if not type.isascii():
+            raise UsageError(f"a condition's type is plain ASCII (got {type!a})")
+        self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
 
     def __contains__(self, type: object) -> bool:
         return type in self.entries

@@ -29,6 +29,14 @@ DESIRED: Final = 0
 WAIT: Final = 1
 FACT: Final = 2
 
+# As module globals: reading a field looks them up more often than anything else.
+_STRUCT: Final = _wire.STRUCT
+_LIST: Final = _wire.LIST
+_NULL: Final = _wire.NULL
+_NUMBER: Final = _wire.NUMBER
+_MODEL: Final = _types.MODEL
+_DYNAMIC: Final = _types.DYNAMIC
+
 
 class Node:
     """The place of one model, list or map.
@@ -41,7 +49,8 @@ class Node:
         step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
         owner: In desired state what it attaches itself to when first written, with `key`; None when it needs no attaching.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
+        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired. What is set
+            there afterwards replaces what was there, and doesn't merge into it.
         outside: True for a model that was made outside of every call, at a module's top say: calls take copies of it.
         modes: At the top of an observed object the mode of each field that differs from `mode`.
     """
@@ -127,24 +136,35 @@ class Node:
 def read(node: Node, holder: Model, field: _types.Field) -> Any:
     """Read a field that isn't set, from the source of its model."""
     name = field.name
-    if node.views is not None:
-        view = node.views.get(name)
-        if view is not None:
-            return view
+    type_ = field.type
     mode = node.mode
     if node.modes is not None:
         mode = node.modes.get(name, mode)
-    value = node.fields.get(field.wire)
+    fields = node._fields
+    value = (node.fields if fields is None else fields).get(field.wire)
     if value is not None and (node.deleted is None or name not in node.deleted):
         kind, payload = _wire.open_value(value)
-        if kind == _wire.STRUCT or kind == _wire.LIST:
-            made = present(field.type, kind, payload, mode, node, "." + field.wire)
-            return _keep(node, holder, name, made)
-        if kind != _wire.NULL:
-            return float(payload) if kind == _wire.NUMBER and field.type.code == _types.FLOAT else payload
+        if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
+            # The usual step down a path; the same as `_keep(..., _view(...))`.
+            child = Node(mode, payload, node.root, node, field.step)
+            cls = type_.made or type_.cls
+            made = cls.__new__(cls)
+            cls._set_node(made, child)
+            if mode == DESIRED:
+                child.owner = holder
+                child.key = name
+            if node.views is None:
+                node.views = {name: made}
+            else:
+                node.views[name] = made
+            return made
+        if kind == _STRUCT or kind == _LIST:
+            return _keep(node, holder, name, present(type_, kind, payload, mode, node, field.step))
+        if kind != _NULL:
+            return float(payload) if kind == _NUMBER and type_.code == _types.FLOAT else payload
         if mode == DESIRED:  # an explicit null of an earlier function: it has an opinion, and it is null
             return None
-    made = absent(field.type, mode, node, "." + field.wire)
+    made = absent(type_, mode, node, field.step)
     return made if made is None or type(made) is observable.Observable else _keep(node, holder, name, made)
 
 
@@ -155,8 +175,9 @@ def _keep(node: Node, holder: Model, name: str, made: Any) -> Any:
         made_node.owner = holder
         made_node.key = name
     if node.views is None:
-        node.views = {}
-    node.views[name] = made
+        node.views = {name: made}
+    else:
+        node.views[name] = made
     return made
 
 
@@ -223,6 +244,7 @@ def _elements(
 def element(holder: _containers.ModelMap, key: str, value: bytes) -> Any:
     """Return one inherited element of a map, again."""
     node = holder._node
+    assert node is not None
     box: dict[str, Any] = {}
     work: list[Any] = []
     _elements(box, [(key, value, f'["{key}"]')], holder._type.item, node, work)
@@ -234,7 +256,7 @@ def element(holder: _containers.ModelMap, key: str, value: bytes) -> Any:
 
 
 def _view(type_: _types.Type, node: Node) -> Any:
-    cls = type_.cls
+    cls = type_.made or type_.cls
     made = cls.__new__(cls)
     cls._set_node(made, node)
     return made

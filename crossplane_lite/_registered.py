@@ -17,6 +17,8 @@ __all__ = ["ConnectionDetails", "Registered", "observed_view"]
 
 READY = {True: 1, False: 2}
 _FROM_READY = {1: True, 2: False}
+_XR_MODES = {"status": _node.WAIT}
+_OBSERVED_MODES = {"metadata": _node.FACT}
 
 
 class Registered:
@@ -57,8 +59,6 @@ class Registered:
 
     def observed_view(self, model: Resource) -> Resource:
         """Return the observed side of `model`, always the same object."""
-        if model._node is not None and model._node.mode != _node.DESIRED:
-            return model
         if self._observed is None:
             self._observed = observed_view(type(model), self)
         return self._observed
@@ -111,12 +111,13 @@ def observed_view(cls: type[Resource], registered: Registered) -> Resource:
     if root.kind == "xr":
         # The composite exists, and no waiting changes what its author wrote into spec and metadata.
         node.mode = _node.FACT
-        node.modes = {"status": _node.WAIT}
+        node.modes = _XR_MODES
     elif root.raw is not None:
-        node.modes = {"metadata": _node.FACT}
+        node.modes = _OBSERVED_MODES
     made = cls.__new__(cls)
     cls._set_node(made, node)
     cls._set_state(made, registered)
+    registered._observed = made  # its own observed side
     return made
 
 

@@ -18,6 +18,7 @@ __all__ = ["CONDITION", "Report", "waiting_lines"]
 
 CONDITION: Final = "DependenciesResolved"
 HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+_FAILED: Final = "ComposeFailed"
 _MOST_LINES: Final = 50
 
 
@@ -26,7 +27,7 @@ class Report:
 
     Attributes:
         type: The condition's type.
-        resolved: Its status.
+        resolved: Its status; None for Unknown.
         reason: Its reason.
         message: Its message.
         changed: Whether the observed composite has another message, so that a result says what is new.
@@ -36,12 +37,19 @@ class Report:
 
     def __init__(self, type_: str, lines: list[str], observed: dict[str, Any] | None) -> None:
         self.type = type_
-        self.resolved = not lines
+        self.resolved: bool | None = not lines
         self.reason = "WaitingForDependencies" if lines else "AllResolved"
         self.message = _joined(lines) if lines else "Every dependency is resolved."
         before = {} if observed is None else observed
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
-        self.changed = before.get("reason") != "FatalError" and before.get("message") != self.message
+        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
+
+
+    def fail(self) -> None:
+        """compose() did not get to its end: nobody knows whether everything is resolved, and nothing is news."""
+        self.changed = False
+        if self.resolved:
+            self.resolved, self.reason, self.message = None, _FAILED, "compose() failed."
 
 
 def _joined(lines: list[str]) -> str:

@@ -45,8 +45,8 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
         fatals = [f"the answer can't be made: {_describe(ctx, problem)}"]
     if error is not None:
         fatals = [_describe(ctx, error)]
-        if answer.report is not None and answer.report.resolved:
-            answer.report = None  # compose() didn't get to its end, so nobody knows
+        if answer.report is not None:
+            answer.report.fail()
     fatals += [entry for entry in ctx.results.entries if entry.severity == _io.FATAL]  # type: ignore[misc]  # texts and entries
     if fatals and not unanswered:
         return _fatal(ctx, answer, fatals)
@@ -231,8 +231,7 @@ class _Answer:
             _add_condition(ctx, self.message, entry)
         report = self.report
         if report is not None and report.type not in ctx.conditions.entries:
-            status = 2 if report.resolved else 3
-            _add_condition(ctx, self.message, _io.ConditionEntry(report.type, status, report.reason, report.message, 0))
+            _add_condition(ctx, self.message, _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0))
 
     def _set_requirements(self) -> None:
         ctx = self.ctx

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-__all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "UnsetType"]
+__all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "Replaced", "UnsetType"]
 
 
 class UnsetType(enum.Enum):
@@ -44,6 +44,10 @@ UNSET: Final = UnsetType.UNSET
 
 NULL: Final = NullType.NULL
 """An explicit JSON null. `None` can't say that, because it means "no opinion"."""
+
+class Replaced(dict[str, Any]):
+    """In a tree that is laid over existing bytes: an object that replaces what is there instead of merging into it."""
+
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE
 """In a tree that is laid over existing bytes: remove the field there."""

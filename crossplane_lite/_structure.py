@@ -39,7 +39,7 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
         converter.register_structure_hook(type_, _strict(accepted, type_.__name__))
     try:
-        made: Any = converter.structure(kept, cls)
+        made: T = converter.structure(kept, cls)  # type: ignore[assignment]  # attr.has() has narrowed cls
         return made
     except Exception as error:
         problems = "; ".join(sorted(cattrs.transform_error(error, path=what)))

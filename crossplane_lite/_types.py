@@ -89,16 +89,18 @@ class Field:
     Attributes:
         name: The attribute.
         wire: The name in Kubernetes' objects.
+        step: The name as a step of a path.
         type: What it holds.
         takes: What can be kept as it is: `SCALARS`, or nothing.
         copied: The builtin container that only has to be copied, when it is one of scalars.
     """
 
-    __slots__ = ("copied", "name", "takes", "type", "wire")
+    __slots__ = ("copied", "name", "step", "takes", "type", "wire")
 
     def __init__(self, name: str, wire: str, type_: Type, *, fixed: bool = False) -> None:
         self.name = name
         self.wire = wire
+        self.step = "." + wire
         self.type = type_
         self.takes: frozenset[type] = SCALARS if type_.code in (LEAF, FLOAT, ANY, DYNAMIC) and not fixed else frozenset()
         self.copied: type | None = None

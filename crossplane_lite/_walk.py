@@ -8,7 +8,7 @@ from typing import Any, Final
 from . import _wire
 from ._wire._tree import join_path
 from ._call import Call
-from ._sentinels import NULL, TOMBSTONE
+from ._sentinels import NULL, TOMBSTONE, Replaced
 from .errors import EncodeError
 from .model import Model
 from .observable import Observable, make, sources
@@ -106,6 +106,7 @@ def tree_of(value: Any, call: Call | None) -> Tree:
 def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
     tree = Tree()
     box: list[Any] = [None]
+    replacing: set[int] = set()  # ids of what was set in the place of something deleted
     texts = call is not None and call.marker is not None
     work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
     while work:
@@ -127,10 +128,12 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                 target[key] = waiting = make(value._node.path, value._node.root)
                 tree.found.append(Found(steps_of(path), [waiting], False))
                 continue
-            made: dict[str, Any] = {}
+            made: dict[str, Any] = Replaced() if id(value) in replacing else {}
             target[key] = made
             types = {field.wire: field.type for field in type(value).__wire_fields__.values()}
             items = _model_items(value, whole=all_of_it)
+            if not all_of_it and value._node is not None and value._node.deleted:
+                replacing.update(id(value.__dict__[name]) for name in value._node.deleted if name in value.__dict__)
             for name, item in items.items():
                 made[name] = None  # keeps the order, which the stack turns round
                 step = (path, name, path[2] + 1)
@@ -139,7 +142,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                 if keys and isinstance(item, list):
                     tree.list_keys[id(item)] = keys
         elif isinstance(value, Mapping):
-            made = {}
+            made = Replaced() if id(value) in replacing else {}
             target[key] = made
             for name, item in value.items():
                 if item is None and not whole:

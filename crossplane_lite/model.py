@@ -24,6 +24,7 @@ __all__ = ["DynamicModel", "Model", "Resource", "from_dict", "make_class", "near
 
 # One definition serves every field of every class: attrs copies what it needs, and making one costs 9 us.
 _FIELD: Final = attr.ib(default=UNSET, kw_only=True)
+_read: Final = _places.read
 _in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
 
 
@@ -83,7 +84,11 @@ class Model:
                 return None
             node = _places.Node(_places.DESIRED)
             _set_node(self, node)
-        return _places.read(node, self, field)
+        elif node.views is not None:
+            view = node.views.get(name)
+            if view is not None:
+                return view
+        return _read(node, self, field)
 
     def __setattr__(self, name: str, value: Any) -> None:
         field = self.__wire_fields__.get(name)
@@ -100,13 +105,15 @@ class Model:
         kept = _adopt(field.type, value, name)
         if kept is None:
             self.__dict__.pop(name, None)
+        elif node is not None and node.deleted is not None and name in node.deleted:
+            self.__dict__[name] = kept  # in the place of what was deleted: it replaces and doesn't merge
         elif node is not None and node.raw is not None and isinstance(kept, (Model, dict)):
             self.__dict__[name] = self._over_source(node, field, kept)
         else:
             self.__dict__[name] = kept
         if node is not None:
             node.forget(name)
-            if node.deleted is not None:
+            if kept is None and node.deleted is not None:
                 node.deleted.discard(name)
             node.touch(self)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from crossplane_lite._wire import _scan
 from crossplane_lite._wire._scan import LIST, STRUCT, Span
-from crossplane_lite.errors import WireError
+from crossplane_lite._wire._value import open_value
 from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
 
 __all__ = ["decode_list", "decode_struct", "decode_value"]
@@ -23,7 +23,6 @@ _LEVELS: Final = 16
 _MAX_INT: Final = 2.0**53
 _level: Final = Level.FromString
 _list_level: Final = ListLevel.FromString
-_BOOLS: Final = {0: False, 1: True}
 _double: Final = Packer("<xd").unpack_from
 
 
@@ -60,11 +59,8 @@ def decode_value(value: bytes) -> Any:
     Raises:
         WireError: The bytes are not a legal message.
     """
-    try:
-        kind, payload = _scan.value(value, 0, len(value))
-        return _exact(value, payload, kind) if kind >= STRUCT else payload
-    except UnicodeDecodeError as error:
-        raise WireError(str(error)) from error
+    kind, payload = open_value(value)
+    return _decode(payload, kind) if kind >= STRUCT else payload
 
 
 def _decode(raw: bytes, kind: int) -> Any:
@@ -74,7 +70,8 @@ def _decode(raw: bytes, kind: int) -> Any:
             return _short_struct(raw, 0, size) if kind == STRUCT else _short_list(raw, 0, size)
         return _wide_struct(raw, 0) if kind == STRUCT else _wide_list(raw, 0)
     except _IRREGULAR:
-        return _exact(raw, [(0, size)], kind)
+        pass
+    return _exact(raw, [(0, size)], kind)
 
 
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
@@ -100,18 +97,24 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
                     out[key] = _short_list(value, 2, size + 2)
                     continue
             elif size > 127:
+                inner = value[3:]
+                if value[1] - 128 + (value[2] << 7) != size - 1 or not value[1] > 127 >= value[2]:
+                    inner = _payload(value)
                 if tag == 0x2A:
-                    out[key] = _wide_struct(_payload(value), depth + 1)
+                    out[key] = _wide_struct(inner, depth + 1)
                     continue
                 if tag == 0x32:
-                    out[key] = _wide_list(_payload(value), depth + 1)
+                    out[key] = _wide_list(inner, depth + 1)
+                    continue
+                if tag == 0x1A:
+                    out[key] = inner.decode()
                     continue
             if tag == 0x11 and size == 7:
                 number = _double(value)[0]
                 out[key] = int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number
                 continue
-            if tag == 0x20 and size == 0:
-                out[key] = _BOOLS[value[1]]
+            if tag == 0x20 and size == 0 and value[1] < 2:
+                out[key] = value[1] == 1
                 continue
         out[key] = _exact_value(value)
     return out
@@ -123,7 +126,11 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
     out: list[Any] = []
-    for value in _list_level(raw).values:
+    values = (raw[3:],)
+    # Lists of one element are frequent, and need no parser.
+    if not raw[1] > 127 >= raw[2] or raw[1] - 128 + (raw[2] << 7) != len(raw) - 3 or raw[0] != 0x0A:
+        values = _list_level(raw).values
+    for value in values:
         if value:
             tag = value[0]
             size = len(value) - 2
@@ -138,31 +145,33 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
                     out.append(_short_list(value, 2, size + 2))
                     continue
             elif size > 127:
+                inner = value[3:]
+                if value[1] - 128 + (value[2] << 7) != size - 1 or not value[1] > 127 >= value[2]:
+                    inner = _payload(value)
                 if tag == 0x2A:
-                    out.append(_wide_struct(_payload(value), depth + 1))
+                    out.append(_wide_struct(inner, depth + 1))
                     continue
                 if tag == 0x32:
-                    out.append(_wide_list(_payload(value), depth + 1))
+                    out.append(_wide_list(inner, depth + 1))
+                    continue
+                if tag == 0x1A:
+                    out.append(inner.decode())
                     continue
             if tag == 0x11 and size == 7:
                 number = _double(value)[0]
                 out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
                 continue
-            if tag == 0x20 and size == 0:
-                out.append(_BOOLS[value[1]])
+            if tag == 0x20 and size == 0 and value[1] < 2:
+                out.append(value[1] == 1)
                 continue
         out.append(_exact_value(value))
     return out
 
 
 def _payload(value: bytes) -> bytes:
-    """Return what follows tag and length in a Value of 130 bytes and more."""
-    start = 3
-    size = value[1] - 128 + (value[2] << 7)
-    if value[2] > 127:
-        start = 4
-        size += (value[3] << 14) - (128 << 7)
-    if size != len(value) - start or not value[1] > 127 > value[start - 1]:
+    """Return what follows a tag and a length of more than two bytes."""
+    start, end = _scan.size(value, 1, len(value))
+    if end != len(value):
         raise _Irregular
     return value[start:]
 
@@ -192,6 +201,8 @@ def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
             out[buf[pos + 4 : mid].decode()] = int(number) if integral else number
         elif tag == 0x20 and size == 0 and buf[mid + 3] < 2:
             out[buf[pos + 4 : mid].decode()] = buf[mid + 3] == 1
+        elif tag == 0x08 and size == 0 and buf[mid + 3] == 0:
+            out[buf[pos + 4 : mid].decode()] = None
         else:
             raise _Irregular
         pos = stop
@@ -220,6 +231,8 @@ def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
             out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
         elif tag == 0x20 and size == 0 and buf[pos + 3] < 2:
             out.append(buf[pos + 3] == 1)
+        elif tag == 0x08 and size == 0 and buf[pos + 3] == 0:
+            out.append(None)
         else:
             raise _Irregular
         pos = stop
@@ -247,18 +260,34 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
                     continue
                 key, span = pair
             found, child = _scan.value(buf, *span)
-            children = []
+            parts: list[Span] = []
             if found >= STRUCT:
-                children, child = child, {} if found == STRUCT else []
+                parts = child
+                child = _try_short(buf, parts, found)
+                if child is None:
+                    child = {} if found == STRUCT else []
+                else:
+                    parts = []
             if key is None:
                 container.append(child)
             else:
                 container[key] = child
-            if children:
+            if parts:
                 stack.append((container, kind, pos, end))
-                stack += [(child, found, first, last) for first, last in reversed(children)]
+                stack += [(child, found, first, last) for first, last in reversed(parts)]
                 break
     return root
+
+
+def _try_short(buf: bytes, spans: list[Span], kind: int) -> Any:
+    """Decode a short container in place, return None where it isn't short or not regular."""
+    pos, end = spans[0]
+    if end - pos > 127 or len(spans) > 1:
+        return None
+    try:
+        return _short_struct(buf, pos, end) if kind == STRUCT else _short_list(buf, pos, end)
+    except _IRREGULAR:
+        return None
 
 
 def _exact_value(value: bytes) -> Any:

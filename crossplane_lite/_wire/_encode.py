@@ -1,7 +1,7 @@
 """Encoding dicts and models to the bytes of a Struct.
 
 The usual resource takes a recursive way that is capped in depth. What that refuses takes the iterative way of
-`_tree`, which knows every type, any depth, and where it is when something is wrong.
+`_tree`, which knows every type and any depth, and says where it is when something is wrong.
 """
 
 from __future__ import annotations
@@ -17,19 +17,26 @@ from crossplane_lite._wire._parts import (
     LIST_HEADS,
     MAX_INT,
     PREFIXES,
-    STRING_HEADS,
+    SHORT_HEADS,
+    SHORT_TEXT_HEADS,
     STRUCT_HEADS,
+    TEXT_HEADS,
     Bail,
     pack,
+    prefix_of,
+    varint,
 )
 
-__all__ = ["MAX_DEPTH", "encode_list", "encode_struct", "encode_value", "list_bytes", "struct_bytes"]
+__all__ = ["MAX_DEPTH", "encode_list", "encode_struct", "encode_value", "model_bytes", "struct_bytes", "value_bytes"]
 
 MAX_DEPTH: Final = 60
+"""How many containers may lie in each other before the recursive way gives up."""
 
 _TRUE: Final = b"\x02\x20\x01"
 _FALSE: Final = b"\x02\x20\x00"
 _NULL: Final = b"\x02\x08\x00"
+
+_FAILURES: Final = (Bail, UnicodeEncodeError)
 
 
 def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
@@ -43,19 +50,14 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
         EncodeError: A value can't be carried in a Struct; the error has its path.
         Bail: The same and more, when `strict`.
     """
-    keys = getattr(type(obj), "__wire_keys__", None)
     try:
-        if keys is not None:
-            head: bytes = obj.__wire_head__
-            return head + struct_bytes(obj.__dict__, keys, 1, strict)
-        if isinstance(obj, dict):
+        if type(obj) is dict:
             return struct_bytes(obj, PREFIXES, 1, strict)
-    except UnicodeEncodeError:
+        keys = _tree.wire_keys(obj)
+        return struct_bytes(obj, PREFIXES, 1, strict) if keys is None else model_bytes(obj, keys, 1, strict)
+    except _FAILURES as failure:
         if strict:
-            raise Bail from None
-    except (Bail, KeyError):
-        if strict:
-            raise
+            raise Bail from failure
     return _tree.encode_tree(obj)
 
 
@@ -67,9 +69,10 @@ def encode_list(seq: Iterable[Any]) -> bytes:
     """
     values = seq if isinstance(seq, (list, tuple)) else list(seq)
     try:
-        return list_bytes(values, 1, False)
-    except (Bail, KeyError, UnicodeEncodeError):
-        return _tree.encode_tree(values)
+        return _list_bytes(values, 1, False)
+    except _FAILURES:
+        pass
+    return _tree.encode_tree(values)
 
 
 def encode_value(x: Any, *, strict: bool = False) -> bytes:
@@ -79,19 +82,21 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
         EncodeError: The value can't be carried; the error has its path within it.
         Bail: The same and more, when `strict`.
     """
+    return value_bytes(x, 1, strict)
+
+
+def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
+    """Encode a Value that lies at `depth`; see `encode_value`."""
     try:
-        return _without_head(list_bytes((x,), 0, strict))
-    except UnicodeEncodeError:
+        if type(value) is str:
+            data = value.encode()
+            return b"\x1a" + varint(len(data)) + data
+        element = _list_bytes((value,), depth - 1, strict)
+    except _FAILURES as failure:
         if strict:
-            raise Bail from None
-    except (Bail, KeyError):
-        if strict:
-            raise
-    return _tree.encode_value_tree(x)
-
-
-def _without_head(element: bytes) -> bytes:
-    """Strip tag and length from the one element of a ListValue."""
+            raise Bail from failure
+        return _tree.encode_value_tree(value)
+    # What stands in front of a Value in a list is a tag and its length.
     start = 2
     while element[start - 1] > 127:
         start += 1
@@ -103,47 +108,61 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
     Args:
         items: Key or attribute name to value.
-        keys: The same to entry prefix.
+        keys: The same to entry prefix; PREFIXES for a mapping.
         depth: How deep this Struct lies, counted from 1.
         strict: Whether None is refused.
 
     Raises:
         Bail: Something needs the slow way.
-        KeyError: An attribute is not in `keys`.
         UnicodeEncodeError: A lone surrogate.
     """
     if depth > MAX_DEPTH:
         raise Bail
     parts: list[bytes] = []
     for key, value in items.items():
-        prefix = keys[key]
+        try:
+            prefix = keys[key]
+        except KeyError:
+            if keys is not PREFIXES:
+                raise Bail from None
+            prefix = prefix_of(key)
         kind = type(value)
         if kind is str:
             data = value.encode()
             size = len(data)
-            head = STRING_HEADS[size]
-            parts += (HEADS[len(prefix) + len(head) + size], prefix, head, data)
+            total = len(prefix) + size + 3
+            if total < 128:
+                parts += (SHORT_HEADS[total], prefix, SHORT_TEXT_HEADS[size], data)
+                continue
+            head = TEXT_HEADS[size]
         elif kind is dict:
-            data = struct_bytes(value, PREFIXES, depth + 1, strict)
-            size = len(data)
-            head = STRUCT_HEADS[size]
-            parts += (HEADS[len(prefix) + len(head) + size], prefix, head, data)
+            data = struct_bytes(value, PREFIXES, depth + 1, strict) if value else b""
+            head = STRUCT_HEADS[len(data)]
         elif kind is list:
-            data = list_bytes(value, depth + 1, strict)
-            size = len(data)
-            head = LIST_HEADS[size]
-            parts += (HEADS[len(prefix) + len(head) + size], prefix, head, data)
+            data = _list_bytes(value, depth + 1, strict)
+            head = LIST_HEADS[len(data)]
         elif kind is bool:
             parts += (HEADS[len(prefix) + 3], prefix, _TRUE if value else _FALSE)
+            continue
         elif kind is int:
             parts += (HEADS[len(prefix) + 10], prefix, INTS[value])
-        elif value is not TOMBSTONE:
+            continue
+        elif value is TOMBSTONE:
+            continue
+        else:
             head, data = _other(value, kind, depth, strict)
-            parts += (HEADS[len(prefix) + len(head) + len(data)], prefix, head, data)
+        total = len(prefix) + len(head) + len(data)
+        parts += (SHORT_HEADS[total] if total < 128 else HEADS[total], prefix, head, data)
     return b"".join(parts)
 
 
-def list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
+def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
+    """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`."""
+    fixed: bytes = model.__wire_head__
+    return fixed + struct_bytes(model.__dict__, keys, depth, strict)
+
+
+def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
     """Encode elements to the bytes of a ListValue; see `struct_bytes`."""
     if depth > MAX_DEPTH:
         raise Bail
@@ -152,7 +171,8 @@ def list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
         kind = type(value)
         if kind is str:
             data = value.encode()
-            parts += (b"\x0a", STRING_HEADS[len(data)], data)
+            size = len(data)
+            parts += (b"\x0a", SHORT_TEXT_HEADS[size] if size < 126 else TEXT_HEADS[size], data)
         elif kind is dict:
             data = struct_bytes(value, PREFIXES, depth + 1, strict)
             parts += (b"\x0a", STRUCT_HEADS[len(data)], data)
@@ -166,25 +186,21 @@ def list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
 
 
 def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
-    """Encode what is neither of the most usual types; return head and payload."""
+    """Encode what is none of the most usual types; return what stands in front of the payload, and the payload."""
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
         node = value._node
         if node is not None and (node.raw is not None or node.mode):
-            raise Bail  # it shows more than it has set, and what that means the caller must decide
-        data = value.__wire_head__ + struct_bytes(value.__dict__, keys, depth + 1, strict)
+            raise Bail  # It shows more than it has set, and what that means the caller must decide.
+        data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
-    if value is None:
-        if strict:
-            raise Bail
-        return _NULL, b""
-    if value is NULL:
+    if value is NULL or value is None and not strict:
         return _NULL, b""
     if isinstance(value, str):
         data = str.encode(value)
-        return STRING_HEADS[len(data)], data
+        return TEXT_HEADS[len(data)], data
     if isinstance(value, float):
-        # Only NaN and the infinities differ from themselves by something else than zero.
+        # Only NaN and the infinities don't give zero when they are subtracted from themselves.
         if value - value != 0.0:
             raise Bail
         return b"\x09\x11", pack(value)
@@ -193,7 +209,7 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
             raise Bail
         return b"\x09\x11", pack(value)
     if isinstance(value, (list, tuple)):
-        data = list_bytes(value, depth + 1, strict)
+        data = _list_bytes(value, depth + 1, strict)
         return LIST_HEADS[len(data)], data
     if isinstance(value, Mapping):
         data = struct_bytes(value, PREFIXES, depth + 1, strict)

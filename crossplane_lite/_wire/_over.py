@@ -1,20 +1,20 @@
 """Laying a mapping or a model over the bytes of an existing Struct.
 
 At each level that both sides have, protobuf splits the base and puts it together again, so that what isn't
-named is copied as bytes and never decoded. That copies each byte once per level, so the levels are bounded; what lies
-deeper is merged in one pass by `_tree`.
+named is copied as bytes and never decoded. That copies each byte once per level, so the levels are bounded, and what
+lies deeper is merged in one pass by `_tree`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from crossplane_lite._sentinels import TOMBSTONE
-from crossplane_lite._wire import _encode, _tree
+from crossplane_lite._wire import _tree
+from crossplane_lite._wire._encode import MAX_DEPTH, value_bytes
 from crossplane_lite._wire._parts import NAMES, Bail, varint
-from crossplane_lite._wire._read import open_value
 from crossplane_lite._wire._scan import STRUCT
+from crossplane_lite._wire._value import open_value
 from crossplane_lite.errors import EncodeError, WireError
 from crossplane_lite.proto._pool import DecodeError, Level
 
@@ -44,44 +44,53 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
     """
     try:
         return _over(obj, base, 1, strict)
+    except EncodeError as error:
+        if strict:
+            raise Bail from error
+        raise
     except (DecodeError, UnicodeDecodeError) as error:
         raise WireError(str(error)) from error
 
 
 def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
-    if depth > _encode.MAX_DEPTH:
+    if depth > MAX_DEPTH:
         if strict:
             raise Bail
         return _tree.encode_tree(_tree.Overlay(obj, base, [(0, len(base))]))
     level = _level(base)
     fields = level.fields
+    # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
+    for name in _tree.deleted_keys(obj):
+        if name in fields:
+            del fields[name]
     keys = _tree.wire_keys(obj)
-    if keys is not None and obj.__wire_head__:
+    if keys is None:
+        members = obj
+    else:
+        members = obj.__dict__
         level.MergeFromString(obj.__wire_head__)
-    for key, value in (obj if keys is None else obj.__dict__).items():
-        name = key if keys is None else NAMES[keys[key]]
+    for key, value in members.items():
+        if keys is None and type(key) is str and key.isascii():
+            name = key
+        else:
+            name = NAMES[_tree.member_prefix(obj, keys, key)]
         if value is TOMBSTONE:
             if name in fields:
                 del fields[name]
             continue
-        kind = type(value)
-        if kind is dict or hasattr(kind, "__wire_keys__") or isinstance(value, Mapping):
-            old = fields.get(name)
-            if old is not None:
-                old_kind, payload = open_value(old)
-                if old_kind == STRUCT:
-                    try:
-                        merged = _over(value, payload, depth + 1, strict)
-                    except EncodeError as error:
-                        raise error.under(_tree.join_path([name])) from None
-                    fields[name] = b"\x2a" + varint(len(merged)) + merged
-                    continue
         try:
-            fields[name] = _encode.encode_value(value, strict=strict)
+            fields[name] = _member(value, fields.get(name), depth, strict)
         except EncodeError as error:
             raise error.under(_tree.join_path([name])) from None
-    for name in _tree.deleted_keys(obj):
-        if name in fields:
-            del fields[name]
-    merged = level.SerializeToString()
+    merged: bytes = level.SerializeToString()
     return merged
+
+
+def _member(value: Any, old: bytes | None, depth: int, strict: bool) -> bytes:
+    """Return the Value of one member, merged with what was there before."""
+    if old is not None and _tree.merges(value):
+        kind, payload = open_value(old)
+        if kind == STRUCT:
+            merged = _over(value, payload, depth + 1, strict)
+            return b"\x2a" + varint(len(merged)) + merged
+    return value_bytes(value, depth + 1, strict)

@@ -12,16 +12,25 @@ __all__ = [
     "MAX_INT",
     "NAMES",
     "PREFIXES",
-    "STRING_HEADS",
+    "SHORT_HEADS",
+    "SHORT_TEXT_HEADS",
     "STRUCT_HEADS",
+    "TEXT_HEADS",
     "Bail",
     "entry_prefix",
     "pack",
+    "prefix_of",
     "varint",
 ]
 
 MAX_INT: Final = 2**53
 pack: Final = Packer("<d").pack
+
+# The caches stay small whatever the data: lengths and numbers are kept up to a bound, keys until there are too many.
+_KEPT_LENGTHS: Final = 4096
+_KEPT_INTS: Final = range(-1, 1025)
+_KEPT_KEYS: Final = 4096
+_KEPT_KEY_LENGTH: Final = 100
 
 
 class Bail(Exception):
@@ -44,25 +53,18 @@ def entry_prefix(key: str) -> bytes:
     return b"\x0a" + varint(len(text)) + text + b"\x12"
 
 
-class _Kept(dict[Any, bytes]):
-    """Base of the caches: `cache[x]` always answers, and what is likely to be asked again is kept.
-
-    They stay small whatever the data: lengths and numbers are kept up to a bound, keys until there are too many.
-    """
-
-
-class _Heads(_Kept):
-    """Length of a map entry to tag and length."""
+class _Heads(dict[int, bytes]):
+    """Length of a map entry to its tag and length."""
 
     def __missing__(self, length: int) -> bytes:
         head = b"\x0a" + varint(length)
-        if length < 4096:
+        if length < _KEPT_LENGTHS:
             self[length] = head
         return head
 
 
-class _ValueHeads(_Kept):
-    """Length of a payload to the length of its Value, and the tag and length of the payload in it."""
+class _ValueHeads(dict[int, bytes]):
+    """Length of a payload to the length of its Value, and the payload's tag and length in it."""
 
     def __init__(self, tag: bytes) -> None:
         super().__init__()
@@ -71,35 +73,21 @@ class _ValueHeads(_Kept):
     def __missing__(self, length: int) -> bytes:
         inner = self._tag + varint(length)
         head = varint(len(inner) + length) + inner
-        if length < 4096:
+        if length < _KEPT_LENGTHS:
             self[length] = head
         return head
 
 
-class _Ints(_Kept):
-    """A small int to the length of its Value and the Value."""
+class _Ints(dict[int, bytes]):
+    """An int to the length of its Value and the Value."""
 
     def __missing__(self, number: int) -> bytes:
         if not -MAX_INT <= number <= MAX_INT:
             raise Bail
         encoded = b"\x09\x11" + pack(number)
-        if -2 < number < 1025:
+        if number in _KEPT_INTS:
             self[number] = encoded
         return encoded
-
-
-class _Prefixes(_Kept):
-    """A key to its entry prefix."""
-
-    def __missing__(self, key: Any) -> bytes:
-        if not isinstance(key, str):
-            raise Bail
-        prefix = entry_prefix(str.__str__(key))
-        if len(prefix) < 100:
-            if len(self) >= 4096:
-                self.clear()
-            self[str.__str__(key)] = prefix
-        return prefix
 
 
 class _Names(dict[bytes, str]):
@@ -110,16 +98,43 @@ class _Names(dict[bytes, str]):
         while prefix[start - 1] > 127:
             start += 1
         key = prefix[start:-1].decode()
-        if len(self) >= 4096:
+        if len(self) >= _KEPT_KEYS:
             self.clear()
         self[prefix] = key
         return key
 
 
 HEADS: Final = _Heads()
-STRING_HEADS: Final = _ValueHeads(b"\x1a")
+TEXT_HEADS: Final = _ValueHeads(b"\x1a")
 STRUCT_HEADS: Final = _ValueHeads(b"\x2a")
 LIST_HEADS: Final = _ValueHeads(b"\x32")
 INTS: Final = _Ints()
-PREFIXES: Final = _Prefixes()
 NAMES: Final = _Names()
+
+SHORT_HEADS: Final = [b"\x0a" + bytes((length,)) for length in range(128)]
+SHORT_TEXT_HEADS: Final = [bytes((length + 2, 0x1A, length)) for length in range(126)]
+"""The same as HEADS and TEXT_HEADS for the lengths that most text has: a list answers twice as fast."""
+
+PREFIXES: Final[dict[Any, bytes]] = {}
+"""Keys that were met lately to their entry prefixes. A plain dict, for speed; `prefix_of` makes what is missing."""
+
+
+def prefix_of(key: Any) -> bytes:
+    """Return the entry prefix of a map key, and keep it in PREFIXES.
+
+    Raises:
+        Bail: The key is not a str.
+        UnicodeEncodeError: The key has a lone surrogate.
+    """
+    if not isinstance(key, str):
+        raise Bail
+    # A str enum hashes differently from its value, so only true strings are looked up and kept.
+    key = str.__str__(key)
+    prefix = PREFIXES.get(key)
+    if prefix is None:
+        prefix = entry_prefix(key)
+        if len(prefix) < _KEPT_KEY_LENGTH:
+            if len(PREFIXES) >= _KEPT_KEYS:
+                PREFIXES.clear()
+            PREFIXES[key] = prefix
+    return prefix

@@ -6,12 +6,13 @@ import enum
 from collections.abc import MutableMapping, Sequence
 from typing import Any, Final, cast
 
-from crossplane_lite._wire import _decode, _scan
-from crossplane_lite._wire._scan import BOOL, LIST, NUMBER, STRING, STRUCT
+from crossplane_lite._wire import _decode
+from crossplane_lite._wire._scan import LIST, STRUCT
+from crossplane_lite._wire._value import open_value
 from crossplane_lite.errors import WireError
 from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
 
-__all__ = ["MISSING", "get_path", "open_value", "split", "split_list"]
+__all__ = ["MISSING", "get_path", "split", "split_list"]
 
 
 class Missing(enum.Enum):
@@ -59,61 +60,6 @@ def split_list(raw: bytes) -> Sequence[bytes]:
         return cast("Sequence[bytes]", _list_level(raw).values)
     except DecodeError as error:
         raise WireError(str(error)) from error
-
-
-def open_value(value: bytes) -> tuple[int, Any]:
-    """Return kind and payload of a Value.
-
-    Args:
-        value: The bytes of a Value.
-
-    Returns:
-        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of
-        a Struct, or LIST and the bytes of a ListValue. A Value without a member is NULL.
-
-    Raises:
-        WireError: The bytes are not a legal message.
-    """
-    try:
-        tag, size = value[0], value[1]
-        if size < 128:
-            payload = value[2:]
-            if size == len(payload):
-                if tag == 0x1A:
-                    return STRING, payload.decode()
-                if tag == 0x2A:
-                    return STRUCT, payload
-                if tag == 0x32:
-                    return LIST, payload
-        elif value[2] < 128:
-            payload = value[3:]
-            if size - 128 + (value[2] << 7) == len(payload):
-                if tag == 0x2A:
-                    return STRUCT, payload
-                if tag == 0x1A:
-                    return STRING, payload.decode()
-                if tag == 0x32:
-                    return LIST, payload
-        if tag == 0x11 and len(value) == 9:
-            return NUMBER, _scan.number(value, 1)
-        if tag == 0x20 and len(value) == 2 and size < 2:
-            return BOOL, size == 1
-    except IndexError:
-        pass
-    except UnicodeDecodeError as error:
-        raise WireError(str(error)) from error
-    return _open_any(value)
-
-
-def _open_any(value: bytes) -> tuple[int, Any]:
-    """Open a Value in an encoding that `open_value` doesn't take the short way with."""
-    try:
-        kind, payload = _scan.value(value, 0, len(value))
-    except UnicodeDecodeError as error:
-        raise WireError(str(error)) from error
-    if kind >= STRUCT:
-        return kind, b"".join([value[start:end] for start, end in payload])
-    return kind, payload
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:

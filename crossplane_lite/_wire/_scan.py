@@ -121,6 +121,13 @@ def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
         tag_, pos = tag(buf, pos, end)
 
 
+def _text(buf: bytes, start: int, end: int) -> str:
+    try:
+        return buf[start:end].decode()
+    except UnicodeDecodeError as error:
+        raise WireError(f"text is not valid UTF-8: {error.reason}") from None
+
+
 def number(buf: bytes, pos: int) -> int | float:
     """Return the double at `pos`, as int when it is integral and exact."""
     result: float = _unpack(buf, pos)[0]
@@ -136,7 +143,7 @@ def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
         tag_, pos = tag(buf, pos, end)
         if tag_ == 0x0A:
             start, pos = size(buf, pos, end)
-            key = buf[start:pos].decode()
+            key = _text(buf, start, pos)
         elif tag_ == 0x12:
             value_ = size(buf, pos, end)
             pos = value_[1]
@@ -158,7 +165,7 @@ def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
         tag_, pos = tag(buf, pos, end)
         if tag_ == 0x1A:
             start, pos = size(buf, pos, end)
-            kind, payload = STRING, buf[start:pos].decode()
+            kind, payload = STRING, _text(buf, start, pos)
         elif tag_ in (0x2A, 0x32):
             span = size(buf, pos, end)
             pos = span[1]

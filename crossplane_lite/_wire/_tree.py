@@ -9,12 +9,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from crossplane_lite._sentinels import NULL, TOMBSTONE
+from crossplane_lite._sentinels import NULL, TOMBSTONE, Replaced
 from crossplane_lite._wire import _scan
-from crossplane_lite._wire._parts import HEADS, MAX_INT, NAMES, PREFIXES, Bail, pack, varint
+from crossplane_lite._wire._parts import HEADS, MAX_INT, NAMES, Bail, pack, prefix_of, varint
 from crossplane_lite.errors import EncodeError
 
-__all__ = ["Overlay", "deleted_keys", "encode_tree", "encode_value_tree", "join_path", "wire_keys"]
+__all__ = [
+    "Overlay",
+    "deleted_keys",
+    "encode_tree",
+    "encode_value_tree",
+    "join_path",
+    "member_prefix",
+    "merges",
+    "wire_keys",
+]
 
 _plain: Final = re.compile(r"[A-Za-z0-9_-]+").fullmatch
 
@@ -44,15 +53,18 @@ class Overlay:
         merged: dict[str, Any] = {}
         for name, (start, end) in _scan.fields(buffer, self._spans).items():
             merged[name] = _Encoded(buffer, start, end)
+        fixed: bytes = b"" if wire_keys(self.obj) is None else self.obj.__wire_head__
+        for name, (start, end) in _scan.fields(fixed, [(0, len(fixed))]).items():
+            merged[name] = _Encoded(fixed, start, end)
+        for name in deleted_keys(self.obj):
+            merged.pop(name, None)
         for name, _, value in _members(self.obj, keep_tombstones=True):
             old = merged.get(name)
-            if old is not None and _is_struct(value):
+            if old is not None and merges(value):
                 kind, payload = _scan.value(*old)
                 if kind == _scan.STRUCT:
                     value = Overlay(value, buffer, payload)
             merged[name] = value
-        for name in deleted_keys(self.obj):
-            merged[name] = TOMBSTONE
         return _members(merged)
 
 
@@ -65,17 +77,25 @@ class _Frame:
         self.mark = mark
         self.tag = b"\x32" if isinstance(obj, (list, tuple)) else b"\x2a"
         self.members = obj.members() if type(obj) is Overlay else _members(obj)
+        # What is the same in every instance of a model is encoded already.
+        self.fixed: bytes = b"" if wire_keys(obj) is None else obj.__wire_head__
         self.label: Any = None
-
-
-class _Problem(Exception):
-    """What is wrong with the member that is being written."""
 
 
 def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
     """Return the attribute names and entry prefixes of a model, None for anything else."""
     keys: Mapping[str, bytes] | None = getattr(type(obj), "__wire_keys__", None)
     return keys
+
+
+def _is_struct(value: Any) -> bool:
+    """Say whether a value becomes a Struct: a mapping or a model."""
+    return type(value) is dict or wire_keys(value) is not None or isinstance(value, Mapping)
+
+
+def merges(value: Any) -> bool:
+    """Say whether a value merges into a Struct that it lies over."""
+    return _is_struct(value) and type(value) is not Replaced
 
 
 def deleted_keys(obj: Any) -> list[str]:
@@ -106,10 +126,7 @@ def encode_value_tree(value: Any) -> bytes:
     if _is_container(value):
         payload = encode_tree(value)
         return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
-    try:
-        return _leaf(value)
-    except _Problem as problem:
-        raise EncodeError("", str(problem)) from None
+    return _leaf(value)
 
 
 def join_path(labels: Iterable[str | int]) -> str:
@@ -147,11 +164,12 @@ def _chunks(root: Any) -> list[bytes]:
         active.add(id(root))
         while True:
             frame = stack[-1]
-            for frame.label, prefix, value in frame.members:
+            for label, prefix, value in frame.members:
+                frame.label = label
                 mark = size
                 if _is_container(value):
                     if id(value) in active:
-                        raise _Problem("must not contain itself")
+                        raise EncodeError("", "must not contain itself")
                     stack.append(_Frame(value, prefix, mark))
                     active.add(id(value))
                     break
@@ -163,6 +181,8 @@ def _chunks(root: Any) -> list[bytes]:
             else:
                 stack.pop()
                 active.discard(id(frame.obj))
+                out.append(frame.fixed)
+                size += len(frame.fixed)
                 if not stack:
                     return out
                 inner = size - frame.mark
@@ -171,13 +191,8 @@ def _chunks(root: Any) -> list[bytes]:
                 out.append(head)
                 size += len(head)
                 size += finish(frame.prefix, frame.mark)
-    except _Problem as problem:
-        labels = [frame.label for frame in stack if frame.label is not None]
-        raise EncodeError(join_path(labels), str(problem)) from None
-
-
-def _is_struct(value: Any) -> bool:
-    return type(value) is dict or wire_keys(value) is not None or isinstance(value, Mapping)
+    except EncodeError as error:
+        raise error.under(join_path([frame.label for frame in stack if frame.label is not None])) from None
 
 
 def _is_container(value: Any) -> bool:
@@ -196,24 +211,26 @@ def _members(obj: Any, *, keep_tombstones: bool = False) -> _Members:
     keys = wire_keys(obj)
     items = (obj if keys is None else obj.__dict__).items()
     for key, value in reversed(items if isinstance(obj, dict) or keys is not None else list(items)):
-        if value is TOMBSTONE and not keep_tombstones:
-            continue
-        if keys is not None:
-            prefix = keys.get(key)
-            if prefix is None:
-                raise _Problem(f"{type(obj).__name__} has no field {key!r}")
-            yield NAMES[prefix], prefix, value
-        else:
-            yield key, _prefix(key), value
+        if value is not TOMBSTONE or keep_tombstones:
+            prefix = member_prefix(obj, keys, key)
+            yield key if type(key) is str and keys is None else NAMES[prefix], prefix, value
 
 
-def _prefix(key: Any) -> bytes:
+def member_prefix(obj: Any, keys: Mapping[str, bytes] | None, key: Any) -> bytes:
+    """Return the entry prefix of a key of a mapping, or of an attribute of a model, which has `keys`.
+
+    Raises:
+        EncodeError: It can't be a key, or the model has no such field.
+    """
     try:
-        return PREFIXES[key]
+        return prefix_of(key) if keys is None else keys[key]
+    except KeyError:
+        problem = f"{type(obj).__name__} has no field {key!r}"
     except Bail:
-        raise _Problem(f"keys must be strings (got one that is a {type(key).__name__})") from None
+        problem = f"keys must be strings (got one that is a {type(key).__name__})"
     except UnicodeEncodeError:
-        raise _Problem("a key is not valid Unicode text") from None
+        problem = "keys must be valid Unicode text (got one with a lone surrogate)"
+    raise EncodeError("", problem)
 
 
 def _leaf(value: Any) -> bytes:
@@ -222,20 +239,20 @@ def _leaf(value: Any) -> bytes:
         try:
             data = str.encode(value)
         except UnicodeEncodeError:
-            raise _Problem("must be valid Unicode text (got a lone surrogate)") from None
+            raise EncodeError("", "must be valid Unicode text (got a lone surrogate)") from None
         return b"\x1a" + varint(len(data)) + data
     if isinstance(value, bool):
         return b"\x20\x01" if value else b"\x20\x00"
     if isinstance(value, int):
         if not -MAX_INT <= value <= MAX_INT:
-            raise _Problem("must be an integer of at most 2**53, which a Struct can carry exactly")
+            raise EncodeError("", "must be an integer of at most 2**53, which a Struct can carry exactly")
         return b"\x11" + pack(value)
     if isinstance(value, float):
         if value - value != 0.0:
-            raise _Problem("must be a finite number, JSON has no NaN and no infinity")
+            raise EncodeError("", "must be a finite number, JSON has no NaN and no infinity")
         return b"\x11" + pack(value)
     if value is None or value is NULL:
         return b"\x08\x00"
     if type(value) is _Encoded:
         return value.buffer[value.start : value.end]
-    raise _Problem(f"must be a JSON value (got one that is a {type(value).__name__})")
+    raise EncodeError("", f"must be a JSON value (got one that is a {type(value).__name__})")

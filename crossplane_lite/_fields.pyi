@@ -1,0 +1,134 @@
+"""The types of models' fields: what reading one gives, and what it takes.
+
+Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of six
+descriptors, after its type in the table of its module:
+
+    s i f b q    name: Leaf[str] = ...
+    x            name: Any = ...
+    Name         name: Nested[Name] = ...
+    [Name        name: Items[Name] = ...
+    {Name        name: ItemMap[Name] = ...
+    [s           name: Values[str] = ...
+    {s           name: Map[str] = ...
+
+Lists and maps of models are apart from those of values, because checkers read what a constructor takes from `__set__`
+alone: one class for both could not take a mapping for a model and still refuse it for a string.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, overload, type_check_only
+
+from typing_extensions import Self
+
+from ._sentinels import NullType, UnsetType
+from .model import Model
+from .observable import Observable
+
+__all__ = ["ItemMap", "Items", "Leaf", "Map", "Nested", "Values"]
+
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+_M = TypeVar("_M", bound=Model)
+
+# What every field takes besides its values: no opinion, and an explicit null.
+_Empty: TypeAlias = UnsetType | NullType | None
+
+@type_check_only
+class _Sequence(Protocol[_T_co]):
+    """A list or a tuple, and not a str, whose `__contains__` takes strings alone."""
+
+    def __contains__(self, item: object, /) -> bool: ...
+    def __getitem__(self, index: SupportsIndex, /) -> _T_co: ...
+    def __iter__(self) -> Iterator[_T_co]: ...
+    def __len__(self) -> int: ...
+
+@type_check_only
+class Leaf(Generic[_T]):
+    """A field of one value. Reading gives the value, an Observable of it, or None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _T | Observable[_T] | None: ...
+    def __set__(self, instance: Model, value: _T | Observable[_T] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Nested(Generic[_M]):
+    """A field that holds a model. Reading gives the model, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _M: ...
+    def __set__(self, instance: Model, value: _M | Mapping[str, Any] | Observable[_M] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Items(Generic[_M]):
+    """A field that holds a list of models. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ItemsList[_M]: ...
+    def __set__(
+        self,
+        instance: Model,
+        value: _Sequence[_M | Mapping[str, Any] | Observable[_M]] | Observable[_Sequence[_M]] | _Empty,
+        /,
+    ) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class ItemMap(Generic[_M]):
+    """A field that holds a map of models. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ItemsDict[_M]: ...
+    def __set__(
+        self,
+        instance: Model,
+        value: Mapping[str, _M | Mapping[str, Any] | Observable[_M] | _Empty] | Observable[Mapping[str, _M]] | _Empty,
+        /,
+    ) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Values(Generic[_T]):
+    """A field that holds a list of values. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> list[_T | Observable[_T]]: ...
+    def __set__(
+        self, instance: Model, value: _Sequence[_T | Observable[_T]] | Observable[_Sequence[_T]] | _Empty, /
+    ) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Map(Generic[_T]):
+    """A field that holds a map of values. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
+    def __set__(
+        self,
+        instance: Model,
+        value: Mapping[str, _T | Observable[_T] | _Empty] | Observable[Mapping[str, _T]] | _Empty,
+        /,
+    ) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class ItemsList(list[_M]):
+    """What reading a list of models gives: it takes mappings for models, and changing it in place sets it."""
+
+    def append(self, object: _M | Mapping[str, Any], /) -> None: ...
+    def extend(self, iterable: Iterable[_M | Mapping[str, Any]], /) -> None: ...
+    def insert(self, index: SupportsIndex, object: _M | Mapping[str, Any], /) -> None: ...
+    @overload
+    def __setitem__(self, key: SupportsIndex, value: _M | Mapping[str, Any], /) -> None: ...
+    @overload
+    def __setitem__(self, key: slice, value: Iterable[_M | Mapping[str, Any]], /) -> None: ...
+    # Takes more than + does, which checkers want to be told.
+    def __iadd__(self, value: Iterable[_M | Mapping[str, Any]], /) -> Self: ...  # type: ignore[misc,override]
+
+@type_check_only
+class ItemsDict(dict[str, _M]):
+    """What reading a map of models gives: it takes mappings for models, and None for no opinion."""
+
+    def __setitem__(self, key: str, value: _M | Mapping[str, Any] | _Empty, /) -> None: ...
+
+@type_check_only
+class ValuesDict(dict[str, _T | Observable[_T]]):
+    """What reading a map of values gives: it takes None for no opinion, and changing it in place sets it."""
+
+    def __setitem__(self, key: str, value: _T | Observable[_T] | _Empty, /) -> None: ...

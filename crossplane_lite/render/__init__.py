@@ -1,0 +1,1 @@
+"""Running functions on YAML files: reading, building the request, writing what was composed."""

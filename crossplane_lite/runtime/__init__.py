@@ -1,0 +1,1 @@
+"""What runs a composition function as a process: command-line flags, the gRPC server, logging."""

@@ -1,0 +1,185 @@
+"""`crossplane-lite serve` and a function's own entry point: the flags of the functions specification.
+
+Source of the flags: functions specification ("A Function MUST support the following command-line flags"); the
+others are those that Crossplane's own command line and SDKs know.
+
+They are parsed here instead of by argparse, which takes as long to import and set up as half of this package.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from .._call import mask
+from ..errors import CrossplaneLiteError, InputError
+from . import log
+
+if TYPE_CHECKING:
+    from ..composition import Function
+    from .server import Server
+
+__all__ = ["command", "main"]
+
+
+def main(fn: Function, argv: Sequence[str] | None = None) -> None:
+    """Serve `fn` as the flags say until a signal ends it: the entry point of a function's own program.
+
+    Args:
+        fn: The composition function.
+        argv: Command-line arguments without the program's name; by default the process's own.
+
+    Raises:
+        SystemExit: With status 2 when it can't start; the reason is on stderr.
+    """
+    program = os.path.basename(sys.argv[0])
+    try:
+        _run(program, sys.argv[1:] if argv is None else argv, fn)
+    except CrossplaneLiteError as e:
+        print(f"{program}: {e}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite serve` with the arguments that follow it.
+
+    Raises:
+        InputError: It can't start.
+    """
+    _run("crossplane-lite serve", argv, None)
+    return 0
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _megabytes(text: str) -> int:
+    """Return megabytes in bytes, within what gRPC's 32-bit limits can say."""
+    if not text.isdecimal() or not 1 <= int(text) <= 2047:
+        raise InputError(f"{text!r} is not a whole number of megabytes from 1 to 2047")
+    return int(text) << 20
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise InputError(f"{text!r} is not a whole number from 1 to 10000")
+    return int(text)
+
+
+# Name; what a value is called in help, None for a switch; what reads it; the default; what it does. The first
+# name without its dashes is the key in the parsed flags.
+_FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any, str], ...]] = (
+    (("--debug",), None, _text, False, "log every call, and as text instead of JSON"),
+    (("--insecure",), None, _text, False, "serve without transport security; wins over certificates"),
+    (
+        ("--tls-certs-dir", "--tls-server-certs-dir"),
+        "DIR",
+        _text,
+        None,
+        "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
+    ),
+    (("--address",), "HOST:PORT", _text, "0.0.0.0:9443", "where to listen (0.0.0.0:9443, which is IPv4 and IPv6)"),
+    (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
+    (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
+    (("--threads",), "N", _count, 32, "calls handled at the same time (32)"),
+    (("-h", "--help"), None, _text, False, "print this and exit"),
+)
+
+
+def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the value of every flag, and the arguments that are none."""
+    known = {name: flag for flag in _FLAGS for name in flag[0]}
+    flags = {names[0].lstrip("-"): default for names, _, _, default, _ in _FLAGS}
+    flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")
+    others: list[str] = []
+    rest = iter(argv)
+    for argument in rest:
+        if not argument.startswith("-"):
+            others.append(argument)
+            continue
+        name, equals, value = argument.partition("=")
+        if name not in known:
+            raise InputError(f"there is no flag {name}; --help lists those that there are")
+        names, metavar, read, _, _ = known[name]
+        key = names[0].lstrip("-")
+        if metavar is None:
+            if equals:
+                raise InputError(f"{name} takes no value")
+            flags[key] = True
+            continue
+        if not equals:
+            value = next(rest, "")
+        if not value:
+            raise InputError(f"{name} needs a value: {name} {metavar}")
+        try:
+            flags[key] = read(value)
+        except InputError as e:
+            raise InputError(f"{name}: {e}") from None
+    return flags, others
+
+
+def _help(program: str, takes_function: bool) -> Iterator[str]:
+    yield f"usage: {program} {'module:function ' if takes_function else ''}[flags]"
+    yield ""
+    if takes_function:
+        yield "Serve a composition function over gRPC. Its module can be in the current directory."
+    else:
+        yield "Serve the composition function over gRPC."
+    yield ""
+    for names, metavar, _, _, text in _FLAGS:
+        yield f"  {', '.join(names)}{' ' + metavar if metavar else ''}"
+        yield f"      {text}"
+
+
+def _run(program: str, argv: Sequence[str], fn: Function | None) -> None:
+    flags, others = _parse(argv)
+    if flags["h"]:
+        print("\n".join(_help(program, fn is None)))
+        return
+    expected = 1 if fn is None else 0
+    if len(others) < expected:
+        raise InputError("which function? Give it as module:function")
+    if len(others) > expected:
+        raise InputError(f"there is an argument too many: {others[expected]!r}")
+    if not flags["insecure"] and not flags["tls-certs-dir"]:
+        raise InputError(
+            "no certificates: give --tls-certs-dir DIR (or TLS_SERVER_CERTS_DIR) with tls.crt, tls.key and ca.crt, "
+            "or --insecure to serve without transport security"
+        )
+    log.configure(logging.DEBUG if flags["debug"] else logging.INFO, text=flags["debug"])
+    log.set_masker(mask)
+    # Importing makes objects that stay. Searching them for garbage, now and at every later collection, is waste.
+    gc.disable()
+    try:
+        server = _listening(flags, fn, others)
+        gc.freeze()
+    finally:
+        gc.enable()
+    server.serve()
+
+
+def _listening(flags: dict[str, Any], fn: Function | None, others: list[str]) -> Server:
+    credentials = None
+    if not flags["insecure"]:
+        from .tls import Certificates
+
+        credentials = Certificates(flags["tls-certs-dir"]).credentials()
+    if fn is None:
+        from .load import load_function
+
+        fn = load_function(others[0])
+    from .server import Server
+
+    server = Server(
+        fn.run,
+        threads=flags["threads"],
+        max_receive_bytes=flags["max-recv-message-size"],
+        max_send_bytes=flags["max-send-message-size"],
+    )
+    server.listen(flags["address"], credentials)
+    return server

@@ -1,0 +1,82 @@
+"""Finding the composition function that a command line names."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import logging
+import os
+import sys
+from types import ModuleType, TracebackType
+
+from ..composition import Function
+from ..errors import InputError
+
+__all__ = ["load_function"]
+
+
+def load_function(name: str) -> Function:
+    """Import a composition function.
+
+    The current directory can be imported from, as with `python -m`.
+
+    Args:
+        name: `module:function`, the module dotted.
+
+    Raises:
+        InputError: There is no such module or attribute, the module fails to import, or the attribute is
+            not a composition function.
+    """
+    module_name, colon, attribute = name.partition(":")
+    if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
+        raise InputError(f"{name!r} is not module:function, for example main:compose or package.module:compose")
+    module = _import(module_name)
+    try:
+        function = getattr(module, attribute)
+    except AttributeError:
+        raise InputError(f"module {module_name} has no {attribute!r}{_hint(module, attribute)}") from None
+    if not isinstance(function, Function):
+        raise InputError(
+            f"{name} is a {type(function).__name__}, not a composition function; "
+            "is the decorator @composition.function missing?"
+        )
+    return function
+
+
+def _import(name: str) -> ModuleType:
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if e.name is not None and (name + ".").startswith(e.name + "."):
+            raise InputError(f"there is no module {e.name!r} in {here} or among the installed packages") from None
+        raise _failed(name, e) from e
+    except (Exception, SystemExit) as e:
+        raise _failed(name, e) from e
+
+
+def _failed(name: str, error: BaseException) -> InputError:
+    logging.getLogger(__name__).debug("importing %s failed", name, exc_info=error)
+    text = " ".join(str(error).split())
+    return InputError(f"module {name} can't be imported: {type(error).__name__}: {text}{_place(error.__traceback__)}")
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Return the innermost line that was being run, without the import machinery's own frames."""
+    place = ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith("<frozen") and os.path.dirname(file) != os.path.dirname(importlib.__file__):
+            place = f" ({file}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return place if place and not place.startswith(f" ({__file__},") else ""
+
+
+def _hint(module: ModuleType, attribute: str) -> str:
+    found = sorted(name for name, value in vars(module).items() if isinstance(value, Function))
+    near = difflib.get_close_matches(attribute, found, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; its composition functions: {', '.join(found)}" if found else " and no composition function at all"

@@ -1,0 +1,140 @@
+"""Log lines on stderr: one JSON object each, or text for people.
+
+Every text that goes out passes the masker first, so that secret values of a request never reach the log.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+__all__ = ["JSONFormatter", "TextFormatter", "configure", "set_masker"]
+
+# What every record has; whatever else its dict holds came from the caller's `extra`.
+_STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+# The keys that a line has itself; an extra field of that name gets a trailing underscore.
+_RESERVED: Final = frozenset({"exception", "level", "logger", "msg", "ts"})
+
+# How deep an extra field is shown as JSON. What lies deeper is shown as text; a structure may contain itself.
+_MAX_DEPTH: Final = 8
+
+_mask: Callable[[str], str] = str
+
+
+def set_masker(masker: Callable[[str], str]) -> None:
+    """Pass every text that is logged through `masker` from now on.
+
+    It runs in the thread that logs, within the call that logs, and must be quick.
+    """
+    global _mask
+    _mask = masker
+
+
+def configure(level: int = logging.INFO, *, text: bool = False) -> None:
+    """Send all logging of this process to stderr.
+
+    Args:
+        level: The lowest level that is logged.
+        text: Write for people instead of JSON.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TextFormatter() if text else JSONFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+
+
+class JSONFormatter(logging.Formatter):
+    """One JSON object per record: ts, level, logger, msg, the record's extra fields, and exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        # Not needed before the first line, and a millisecond of start-up.
+        import json
+
+        line: dict[str, Any] = {
+            "ts": _timestamp(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "msg": _message(record),
+        }
+        for key, value in _extras(record):
+            line[key + "_" if key in _RESERVED else key] = _json(value)
+        exception = _exception(record)
+        if exception:
+            line["exception"] = exception
+        return json.dumps(line)
+
+
+class TextFormatter(logging.Formatter):
+    """One line for people per record, followed by the traceback if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
+        for key, value in _extras(record):
+            line += f" {key}={_json(value)!r}"
+        exception = _exception(record)
+        return f"{line}\n{exception}" if exception else line
+
+
+def _timestamp(record: logging.LogRecord) -> str:
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        text = record.getMessage()
+    except Exception as e:
+        # logging would print the raw arguments to stderr otherwise, past the masker.
+        text = f"{record.msg!r} (the arguments don't fit this message: {type(e).__name__})"
+    return _masked(text)
+
+
+def _extras(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
+    for key, value in vars(record).items():
+        if key not in _STANDARD:
+            yield _masked(str(key)), value
+
+
+def _exception(record: logging.LogRecord) -> str:
+    parts = []
+    if record.exc_info and record.exc_info[0] is not None:
+        parts += traceback.format_exception(*record.exc_info)
+    elif record.exc_text:
+        parts.append(record.exc_text)
+    if record.stack_info:
+        parts.append(record.stack_info)
+    return _masked("\n".join(part.rstrip() for part in parts)) if parts else ""
+
+
+def _masked(text: str) -> str:
+    try:
+        return _mask(text)
+    except Exception as e:
+        # Showing the text could show a secret; losing the record would hide that something happened.
+        return f"(not shown: the masker failed with {type(e).__name__})"
+
+
+def _json(value: Any, depth: int = 0) -> Any:
+    """Return `value` as something JSON can say, masked."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _masked(str(value))
+    if depth < _MAX_DEPTH:
+        if isinstance(value, Mapping):
+            return {_masked(str(k)): _json(v, depth + 1) for k, v in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [_json(item, depth + 1) for item in value]
+    try:
+        text = str(value)
+    except Exception as e:
+        return f"(a {type(value).__name__} that can't be shown: {type(e).__name__})"
+    masked = _masked(text)
+    # A number is shown as one unless its digits are a secret. NaN and infinities are not JSON.
+    number = type(value) is int or (type(value) is float and value - value == 0)
+    return value if number and masked == text else masked

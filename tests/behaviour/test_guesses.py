@@ -1,0 +1,320 @@
+"""After a guess nothing that exists is lost (design section 5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossplane_lite import composition
+from tests.behaviour import samples
+from tests.behaviour.helpers import provider_of
+from tests.behaviour.models import (
+    VPC,
+    Bucket,
+    BucketSpec,
+    ForProvider,
+    Rule,
+    XStorageBucket,
+)
+from tests.support import call, run
+
+GUESSES: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda p: bool(p.vpcId),
+    "not": lambda p: not (not p.vpcId),
+    "len": lambda p: len(p.subnets) > 0,
+    "for": lambda p: any(True for _ in p.subnets),
+    "list": lambda p: bool(list(p.subnets)),
+    "in": lambda p: "x" in p.vpcId,
+    "==": lambda p: p.vpcId == "v",
+    "== reversed": lambda p: "v" == p.vpcId,  # noqa: SIM300
+    "!=": lambda p: not p.vpcId != "v",  # noqa: SIM202
+    "or": lambda p: (p.vpcId or "default") != "default",
+}
+
+
+def guessing(guess: str, name: str = "step", **options: Any) -> Any:
+    """Return a function that composes the bucket only if its guess about the VPC says so."""
+
+    @composition.function(name=name, **options)
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        if GUESSES[guess](vpc.observed.status.atProvider):
+            ctx.resource("bucket", Bucket())
+
+    return compose
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_a_guess_that_would_delete_a_resource_of_ours_is_fatal(guess: str) -> None:
+    """If the final desired state lacks an existing resource of ours, the result is fatal and says why."""
+    answer = run(guessing(guess), observed={"bucket": samples.bucket(ours="step"), "vpc": samples.vpc()})
+    assert len(answer.fatal) == 1
+    assert "bucket" in answer.fatal[0]
+    assert "vpc.status.atProvider." in answer.fatal[0]
+    assert not answer.resources
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_a_guess_about_a_resource_that_is_gone(guess: str) -> None:
+    """The same when the VPC that the guess is about doesn't exist at all."""
+    answer = run(guessing(guess), observed={"bucket": samples.bucket(ours="step")})
+    assert len(answer.fatal) == 1
+    assert "bucket" in answer.fatal[0]
+
+
+@pytest.mark.parametrize("ours", [None, "another-step"])
+def test_a_guess_does_not_concern_resources_of_other_steps(ours: str | None) -> None:
+    """Existing resources without our annotation, or with another step's, don't count."""
+    answer = run(guessing("bool"), observed={"bucket": samples.bucket(ours=ours)})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+
+
+def test_a_guess_that_loses_nothing_is_fine() -> None:
+    """A guess alone does no harm when everything that exists is still desired."""
+    answer = run(guessing("bool"), observed={"vpc": samples.vpc(ours="step")})
+    assert not answer.fatal
+    existing = {"bucket": samples.bucket(ours="step")}
+    answer = run(guessing("bool"), observed=existing, desired={"bucket": samples.bucket()})
+    assert not answer.fatal
+
+
+def test_without_a_guess_a_resource_can_be_removed() -> None:
+    """Not registering an existing resource any more removes it when nothing was guessed."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ctx.resource("vpc", VPC())
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+
+
+def test_a_value_that_is_known_is_no_guess() -> None:
+    """Testing a value that is there, false or empty as it may be, is no guess."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        provider = vpc.observed.status.atProvider
+        if provider.isDefault or provider.arn or list(provider.subnets):
+            ctx.resource("bucket", Bucket())
+
+    vpc = samples.vpc(status={"isDefault": False, "arn": "", "subnets": []})
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step"), "vpc": vpc})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_an_unset_leaf_of_a_ready_resource_is_settled(guess: str) -> None:
+    """What a ready resource doesn't have is a fact and no guess, so the removal goes through."""
+    vpc = samples.vpc(status={"arn": "a"}, ready=True)
+    answer = run(guessing(guess), observed={"bucket": samples.bucket(ours="step"), "vpc": vpc})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+
+
+def test_an_unset_leaf_of_an_unready_resource_is_not_settled() -> None:
+    """Ready False is as unsettled as no condition."""
+    vpc = samples.vpc(status={"arn": "a"}, ready=False)
+    answer = run(guessing("bool"), observed={"bucket": samples.bucket(ours="step"), "vpc": vpc})
+    assert answer.fatal
+
+
+def test_a_guess_about_the_composites_status_counts() -> None:
+    """Testing an unset field of the composite's status is a guess as well."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        if ctx.composite(XStorageBucket).observed.status.x:
+            ctx.resource("bucket", Bucket())
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
+    assert len(answer.fatal) == 1
+    assert "xr.status.x" in answer.fatal[0]
+
+
+def test_an_unset_parameter_is_no_guess() -> None:
+    """Testing an optional parameter of the composite that the user left out is a decision, not a guess."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        xr = ctx.composite(XStorageBucket)
+        if xr.observed.spec.parameters.acl or list(xr.observed.spec.parameters.zones):
+            ctx.resource("bucket", Bucket())
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
+    assert not answer.fatal
+    assert not answer.resources
+
+
+def test_allow_removal_when_unresolved() -> None:
+    """`allow_removal_when_unresolved=True` states that removals after a guess are meant."""
+    answer = run(guessing("for", allow_removal_when_unresolved=True), observed={"bucket": samples.bucket(ours="step")})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+
+
+def test_remove_states_the_intent() -> None:
+    """`ctx.remove(name)` lets that resource go after a guess, and no other."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        if not vpc.observed.status.atProvider.vpcId:
+            ctx.remove("bucket")
+
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step")})
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+    answer = run(compose, observed={"bucket": samples.bucket(ours="step"), "acl": samples.acl(ours="step")})
+    assert len(answer.fatal) == 1
+    assert "acl" in answer.fatal[0]
+
+
+def test_remove_takes_an_earlier_functions_resource_out() -> None:
+    """`ctx.remove(name)` removes what an earlier function desired."""
+
+    def compose(ctx: Any) -> None:
+        ctx.remove("old")
+
+    _, answer = call(compose, desired={"old": samples.bucket(), "kept": samples.bucket()})
+    assert list(answer.resources) == ["kept"]
+
+
+OWNED = {
+    "f:spec": {
+        "f:forProvider": {
+            "f:location": {},
+            "f:project": {},
+            "f:labels": {"f:a": {}, "f:b": {}},
+            "f:zones": {},
+            "f:rules": {
+                'k:{"name":"mine"}': {".": {}, "f:name": {}, "f:age": {}},
+            },
+        }
+    },
+    "f:metadata": {"f:labels": {"f:ours": {}}},
+}
+SEEN = {
+    "location": "US",
+    "project": "p",
+    "storageClass": "not owned",
+    "labels": {"a": "1", "b": "2", "c": "not owned"},
+    "zones": ["x"],
+    "rules": [{"name": "other", "age": 1}, {"name": "mine", "age": 2, "action": "not owned"}],
+}
+
+
+def conditional_fields(guess: bool) -> Any:
+    """Return a function that always composes the bucket, and most of its fields only if the VPC has an id."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        bucket = ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(location="EU"))))
+        bucket.spec.forProvider.labels["a"] = "new"
+        if guess and vpc.observed.status.atProvider.vpcId:
+            bucket.spec.forProvider.project = "p"
+            bucket.spec.forProvider.labels["b"] = "2"
+
+    return compose
+
+
+def test_fields_that_we_own_are_kept_after_a_guess() -> None:
+    """After a guess, fields of ours that compose() left out keep their observed value; others aren't taken over."""
+    existing = samples.bucket(SEEN, ours="step", owned=OWNED)
+    existing["metadata"]["labels"] = {"ours": "l", "theirs": "m"}
+    answer = run(conditional_fields(guess=True), observed={"bucket": existing})
+    assert not answer.fatal
+    provider = provider_of(answer)
+    assert provider["location"] == "EU"
+    assert provider["project"] == "p"
+    assert provider["labels"] == {"a": "new", "b": "2"}
+    assert provider["zones"] == ["x"]
+    assert "storageClass" not in provider
+    rules = {rule["name"]: rule for rule in provider["rules"]}
+    assert rules["mine"]["age"] == 2
+    assert "action" not in rules["mine"]
+    assert answer.resources["bucket"]["metadata"]["labels"] == {"ours": "l"}
+
+
+@pytest.mark.parametrize(
+    ("owned", "seen", "wanted", "expected"),
+    [
+        # The element is there and lacks a field of ours.
+        (
+            {"f:rules": {'k:{"name":"a"}': {".": {}, "f:name": {}, "f:age": {}}}},
+            {"rules": [{"name": "x"}, {"name": "a", "age": 1, "action": "theirs"}]},
+            {"rules": [Rule(name="a")]},
+            {"rules": [{"name": "a", "age": 1.0}]},
+        ),
+        # An element of ours is missing, another one is there.
+        (
+            {"f:rules": {'k:{"name":"a"}': {".": {}, "f:name": {}}, 'k:{"name":"b"}': {".": {}, "f:name": {}}}},
+            {"rules": [{"name": "a", "age": 1}, {"name": "b"}]},
+            {"rules": [Rule(name="b", age=5)]},
+            {"rules": [{"name": "b", "age": 5.0}, {"name": "a"}]},
+        ),
+        # A set.
+        (
+            {"f:zones": {'v:"x"': {}, 'v:"y"': {}}},
+            {"zones": ["theirs", "x", "y"]},
+            {"zones": ["y"]},
+            {"zones": ["y", "x"]},
+        ),
+        # Deep inside a map of models.
+        (
+            {"f:byName": {"f:m": {"f:age": {}, "f:action": {}}}},
+            {"byName": {"m": {"age": 0, "action": "", "name": "theirs"}}},
+            {"byName": {"m": Rule(action="new")}},
+            {"byName": {"m": {"action": "new", "age": 0}}},
+        ),
+        # An atomic list that is there is ours as a whole.
+        ({"f:zones": {}}, {"zones": ["x", "y"]}, {"zones": ["y"]}, {"zones": ["y"]}),
+    ],
+    ids=["field of an element", "element", "set", "map", "atomic"],
+)
+def test_owned_parts_of_lists_and_maps_are_kept_after_a_guess(
+    owned: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    """What we own inside lists and maps keeps its observed value after a guess, and only that."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(**wanted))))
+        if vpc.observed.status.atProvider.vpcId:
+            pass
+
+    existing = samples.bucket(seen, ours="step", owned={"f:spec": {"f:forProvider": owned}})
+    provider = provider_of(run(compose, observed={"bucket": existing}))
+
+    def sorted_keys(value: Any) -> Any:
+        return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+    def unordered(value: Any) -> Any:
+        return sorted(map(json.dumps, map(sorted_keys, value))) if isinstance(value, list) else value
+
+    assert {key: unordered(value) for key, value in provider.items()} == {
+        key: unordered(value) for key, value in expected.items()
+    }
+
+
+def test_fields_that_we_own_can_be_dropped_without_a_guess() -> None:
+    """Without a guess, fields that compose() leaves out are given up."""
+    existing = samples.bucket(SEEN, ours="step", owned=OWNED)
+    answer = run(conditional_fields(guess=False), observed={"bucket": existing})
+    assert provider_of(answer) == {"location": "EU", "labels": {"a": "new"}}
+
+
+def test_fields_of_other_managers_are_not_taken_over() -> None:
+    """Without fields of our manager nothing is added after a guess."""
+    existing = samples.bucket(SEEN, ours="step", owned={"f:spec": {"f:forProvider": {"f:location": {}}}})
+    answer = run(conditional_fields(guess=True), observed={"bucket": existing})
+    assert provider_of(answer) == {"location": "EU", "labels": {"a": "new"}}

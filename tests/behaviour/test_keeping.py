@@ -1,0 +1,157 @@
+"""What an existing resource keeps while something is unresolved: lists, and the policy (design section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossplane_lite import composition
+from tests.behaviour import samples
+from tests.behaviour.helpers import provider_of, unresolved
+from tests.behaviour.models import (
+    Bucket,
+    BucketSpec,
+    ForProvider,
+    Rule,
+    VersioningItem,
+)
+from tests.support import Response, call, run
+
+# --- lists -------------------------------------------------------------------------------------------------------
+
+
+def keep(provider: Callable[[Any], Any], seen: dict[str, Any]) -> dict[str, Any]:
+    """Return forProvider as emitted for an existing bucket with `seen`."""
+
+    def compose(ctx: Any) -> None:
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider(unresolved(ctx)))))
+
+    return provider_of(call(compose, observed={"bucket": samples.bucket(seen)})[1])
+
+
+def test_list_elements_match_by_the_list_map_key() -> None:
+    """Where the schema has a list-map key, elements are matched by it, in whatever order they are observed."""
+    emitted = keep(
+        lambda o: ForProvider(rules=[Rule(name="a", age=o), Rule(name="b", age=2), Rule(name="c", action=f"{o}")]),
+        {
+            "rules": [
+                {"name": "c", "action": "seen-c", "age": 1},
+                {"name": "b", "age": 5},
+                {"name": "x"},
+                {"name": "a", "age": 7, "action": "seen-a"},
+            ]
+        },
+    )
+    expected = [{"name": "a", "age": 7}, {"name": "b", "age": 2}, {"name": "c", "action": "seen-c"}]
+    assert emitted == {"rules": expected}
+
+
+def test_list_elements_match_by_index_when_lengths_agree() -> None:
+    """Without a key, elements are matched by index when the lists are of one length."""
+    emitted = keep(
+        lambda o: ForProvider(
+            versioning=[VersioningItem(enabled=o), VersioningItem(enabled=False)],
+            zones=["a", f"{o}"],
+            extra=[{"k": o, "l": 1}, o],
+        ),
+        {
+            "versioning": [{"enabled": True}, {"enabled": True}],
+            "zones": ["x", "y"],
+            "extra": [{"k": "K", "l": 2}, "last"],
+        },
+    )
+    assert emitted == {
+        "versioning": [{"enabled": True}, {"enabled": False}],
+        "zones": ["a", "y"],
+        "extra": [{"k": "K", "l": 1}, "last"],
+    }
+
+
+@pytest.mark.parametrize("seen", [["x"], ["x", "y", "z"]])
+def test_a_list_of_another_length_comes_whole_from_observed_state(seen: list[str]) -> None:
+    """Without a key and with other lengths the whole list is the observed one."""
+    emitted = keep(lambda o: ForProvider(zones=["a", o], location="US"), {"zones": seen})
+    assert emitted == {"zones": seen, "location": "US"}
+
+
+def test_a_list_of_models_of_another_length_comes_whole_from_observed_state() -> None:
+    """The same for lists of models, what the model doesn't know included."""
+    seen = [{"enabled": True, "unknown": 1}, {"enabled": False}]
+    emitted = keep(lambda o: ForProvider(versioning=[VersioningItem(enabled=o)]), {"versioning": seen})
+    assert emitted == {"versioning": seen}
+
+
+def test_a_resolved_list_beside_an_unresolved_one_is_ours() -> None:
+    """Only lists with something unresolved inside look at observed state."""
+    seen = {"zones": ["x", "y"], "project": "p"}
+    emitted = keep(lambda o: ForProvider(zones=["a"], matrix=[[1, 2]], project=o), seen)
+    assert emitted == {"zones": ["a"], "matrix": [[1, 2]], "project": "p"}
+
+
+def test_lists_within_lists() -> None:
+    """The rules hold for lists inside lists, each by itself."""
+    emitted = keep(
+        lambda o: ForProvider(matrix=[[1, o], [o], [5]]),
+        {"matrix": [[10, 20], [30, 40], [50, 60]]},
+    )
+    assert emitted == {"matrix": [[1, 20], [30, 40], [5]]}
+
+
+def test_unresolved_inside_a_map_of_models() -> None:
+    """Unresolved leaves in a map's models keep their observed values by key."""
+    emitted = keep(
+        lambda o: ForProvider(byName={"x": Rule(age=o), "y": Rule(age=o, action="a")}),
+        {"byName": {"x": {"age": 3}, "z": {"age": 4}}},
+    )
+    assert emitted["byName"]["x"] == {"age": 3}
+    assert emitted["byName"]["y"] == {"action": "a"}
+    assert "z" not in emitted["byName"]
+
+# --- on_unresolved -----------------------------------------------------------------------------------------------
+
+
+def policy(on_unresolved: str | None) -> Response:
+    """Return the answer for an existing, unresolved bucket registered with this policy."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        provider = ForProvider(location="EU", project=unresolved(ctx))
+        options = {} if on_unresolved is None else {"on_unresolved": on_unresolved}
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), **options)
+
+    return run(compose, observed={"bucket": samples.bucket({"project": "old"}, ours=compose.name)})
+
+
+@pytest.mark.parametrize("on_unresolved", [None, "keep"])
+def test_on_unresolved_keep(on_unresolved: str | None) -> None:
+    """"keep", the default, emits an existing resource with its observed value."""
+    assert provider_of(policy(on_unresolved)) == {"location": "EU", "project": "old"}
+
+
+def test_on_unresolved_hold() -> None:
+    """"hold" holds an existing resource back."""
+    answer = policy("hold")
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]
+
+
+def test_on_unresolved_fatal() -> None:
+    """"fatal" answers with a fatal result that names the resource and what it waits for."""
+    answer = policy("fatal")
+    assert len(answer.fatal) == 1
+    assert "bucket" in answer.fatal[0]
+    assert "vpc.status.atProvider.vpcId" in answer.fatal[0]
+    assert not answer.resources
+
+
+@pytest.mark.parametrize("on_unresolved", ["keep", "hold", "fatal"])
+def test_on_unresolved_is_without_effect_when_resolved(on_unresolved: str) -> None:
+    """A resolved resource is emitted with any policy."""
+
+    def compose(ctx: Any) -> None:
+        ctx.resource("bucket", Bucket(), on_unresolved=on_unresolved)
+
+    assert list(call(compose)[1].resources) == ["bucket"]

@@ -1,0 +1,203 @@
+"""Required resources and schemas (design section 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Observable, Unstructured, composition
+from crossplane_lite.errors import ReadOnlyError
+from tests.behaviour import samples
+from tests.behaviour.helpers import VPC_API, ask
+from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider
+from tests.support import ALL_CAPABILITIES, call, run
+
+# --- requirements ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ({"match_name": "n"}, {"match_name": "n"}),
+        ({"match_labels": {"env": "prod"}}, {"match_labels": {"labels": {"env": "prod"}}}),
+        ({"match_name": "n", "namespace": "ns"}, {"match_name": "n", "namespace": "ns"}),
+    ],
+)
+@pytest.mark.parametrize("answered", [True, False])
+def test_requirements_are_in_every_answer(selector: dict[str, Any], expected: dict[str, Any], answered: bool) -> None:
+    """A required resource is declared in every answer, also when the request has it already."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, **selector)
+
+    _, answer = call(compose, required={"vpcs": []} if answered else None)
+    sent = answer.requirements.resources["vpcs"]
+    assert (sent.api_version, sent.kind) == (VPC_API, "VPC")
+    assert sent.match_name == expected.get("match_name", "")
+    assert dict(sent.match_labels.labels) == expected.get("match_labels", {}).get("labels", {})
+    assert sent.namespace == expected.get("namespace", "")
+    assert sent.HasField("namespace") is ("namespace" in expected)
+
+
+def test_an_empty_label_selector_is_sent_as_one() -> None:
+    """match_labels={} selects everything and is told apart from no selector."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_labels={})
+
+    assert call(compose)[1].requirements.resources["vpcs"].WhichOneof("match") == "match_labels"
+
+
+def test_required_resources_read_like_observed_ones() -> None:
+    """Required resources are read through `.observed`, with Observables where a field is unset."""
+
+    def compose(ctx: Any) -> Any:
+        ask(ctx, match_labels={"env": "prod"})
+        vpcs = ctx.required_resources.get("vpcs", VPC)
+        assert len(vpcs) == 2
+        assert [vpc.observed.spec.forProvider.region for vpc in vpcs] == ["r1", "r2"]
+        assert all(isinstance(vpc, VPC) for vpc in vpcs)
+        missing = vpcs[1].observed.status.atProvider.vpcId
+        assert isinstance(missing, Observable)
+        with pytest.raises(ReadOnlyError):
+            vpcs[0].observed.spec.forProvider.region = "x"
+        return missing.source_path
+
+    path, _ = call(compose, required={"vpcs": [samples.vpc({"region": "r1"}), samples.vpc({"region": "r2"})]})
+    assert path == "required.vpcs[1].status.atProvider.vpcId"
+
+
+def test_unanswered_required_resources_read_observable() -> None:
+    """A required resource that isn't answered yet reads Observable, and holds back what is made of it."""
+
+    def compose(ctx: Any) -> Any:
+        ask(ctx, match_name="main")
+        vpc = ctx.required_resources.get("vpcs", VPC)[0]
+        project = vpc.observed.spec.forProvider.project
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(project=project))))
+        assert isinstance(project, Observable)
+        return project.source_path
+
+    path, answer = call(compose)
+    assert path == "required.vpcs[0].spec.forProvider.project"
+    assert not answer.resources
+    assert not answer.fatal
+    _, answer = call_with(samples.vpc({"project": "p"}))
+    assert answer.resources["bucket"]["spec"]["forProvider"] == {"project": "p"}
+
+
+def call_with(vpc: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the answer of the same function when the VPC is found."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_name="main")
+        project = ctx.required_resources.get("vpcs", VPC)[0].observed.spec.forProvider.project
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(project=project))))
+
+    return call(compose, required={"vpcs": [vpc]})
+
+
+def test_a_resource_asked_for_by_name_and_not_found_reads_observable() -> None:
+    """A resource that was asked for by name and doesn't exist is waited for."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_name="main")
+        vpc = ctx.required_resources.get("vpcs", VPC)[0]
+        ctx.resource("bucket", Bucket()).spec.forProvider.project = vpc.observed.spec.forProvider.project
+
+    _, answer = call(compose, required={"vpcs": []})
+    assert not answer.resources
+    assert not answer.fatal
+    expected = "bucket waits for required.vpcs[0].spec.forProvider.project"
+    assert expected in answer.conditions["DependenciesResolved"][2]
+
+
+def test_an_empty_answer_to_a_label_query_is_a_fact() -> None:
+    """Finding nothing by labels is an answer: deciding on it is no guess."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_labels={"env": "prod"})
+        for i, _vpc in enumerate(ctx.required_resources.get("vpcs", VPC)):
+            ctx.resource(f"bucket-{i}", Bucket())
+
+    answer = run(compose, required={"vpcs": []}, observed={"bucket-0": samples.bucket(ours="step")})
+    assert not answer.fatal
+    assert not answer.resources
+
+
+def test_required_resources_as_unstructured() -> None:
+    """Required resources can be read without a generated class."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_name="main")
+        (vpc,) = ctx.required_resources.get("vpcs", Unstructured)
+        assert vpc.observed.spec.forProvider.region == "r"
+
+    call(compose, required={"vpcs": [samples.vpc({"region": "r"})]})
+
+
+def test_old_callers_are_asked_in_the_deprecated_field() -> None:
+    """Where no capabilities are advertised, extra_resources is filled and read as well."""
+
+    def compose(ctx: Any) -> list[Any]:
+        ask(ctx, match_labels={"env": "prod"})
+        return [vpc.observed.spec.forProvider.region for vpc in ctx.required_resources.get("vpcs", VPC)]
+
+    _, answer = call(compose, capabilities=[])
+    assert dict(answer.requirements.extra_resources["vpcs"].match_labels.labels) == {"env": "prod"}
+    assert "vpcs" in answer.requirements.resources
+    regions, _ = call(compose, capabilities=[], extra={"vpcs": [samples.vpc({"region": "r"})]})
+    assert regions == ["r"]
+
+
+def test_new_callers_are_not_asked_in_the_deprecated_field() -> None:
+    """Where capabilities are advertised, extra_resources stays empty."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_name="n")
+
+    assert not call(compose)[1].requirements.extra_resources
+
+
+@pytest.mark.parametrize("missing", ["CAPABILITY_REQUIRED_RESOURCES", "CAPABILITY_REQUIRED_SCHEMAS"])
+def test_asking_for_what_the_caller_lacks_is_reported(missing: str) -> None:
+    """Where a capability is advertised as missing, asking for it is reported instead of waiting forever."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        if missing == "CAPABILITY_REQUIRED_RESOURCES":
+            ask(ctx, match_name="n")
+            vpc = ctx.required_resources.get("vpcs", VPC)[0]
+            ctx.resource("bucket", Bucket()).spec.forProvider.project = vpc.observed.spec.forProvider.project
+        else:
+            ctx.requirements.schemas["xr"] = composition.SchemaSelector(api_version="example.org/v1", kind="XR")
+
+    answer = run(compose, capabilities=[c for c in ALL_CAPABILITIES if c != missing])
+    words = missing.removeprefix("CAPABILITY_").replace("_", " ").lower()
+    assert words in answer.texts.lower().replace("_", " ")
+
+# --- schemas -----------------------------------------------------------------------------------------------------
+
+
+def test_required_schemas_have_three_states() -> None:
+    """Not answered yet, not found and found are told apart, and the requirement is in every answer."""
+
+    def compose(ctx: Any) -> Any:
+        ctx.requirements.schemas["xr"] = composition.SchemaSelector(api_version="example.org/v1", kind="XR")
+        schema = ctx.required_schemas.get("xr")
+        if schema is None:
+            return "waiting"
+        return schema["type"] if schema else "not found"
+
+    value, answer = call(compose)
+    assert value == "waiting"
+    assert answer.requirements.schemas["xr"].api_version == "example.org/v1"
+    assert answer.requirements.schemas["xr"].kind == "XR"
+    value, answer = call(compose, schemas={"xr": None})
+    assert value == "not found"
+    assert "xr" in answer.requirements.schemas
+    value, answer = call(compose, schemas={"xr": {"type": "object"}})
+    assert value == "object"
+    assert "xr" in answer.requirements.schemas

@@ -1,0 +1,89 @@
+"""Known secret values stay out of what people read (design section 5, "Exceptions")."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition
+from tests.behaviour import samples
+from tests.behaviour.models import (
+    XStorageBucket,
+)
+from tests.support import call, run
+
+PASSWORD = "correct-horse-battery-staple"  # noqa: S105
+ENCODED = base64.b64encode(PASSWORD.encode()).decode()
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": ENCODED}}
+SOURCES: dict[str, dict[str, Any]] = {
+    "credentials": {"credentials": {"cloud": {"password": PASSWORD.encode()}}},
+    "connection details": {"observed": {"b": samples.bucket()}, "connection": {"b": {"p": PASSWORD.encode()}}},
+    "composite connection details": {"xr_connection": {"p": PASSWORD.encode()}},
+    "observed secret": {"observed": {"s": SECRET}},
+    "desired secret": {"desired": {"s": SECRET}},
+    "required secret": {"required": {"s": [SECRET]}},
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("shape", [PASSWORD, ENCODED, f"url://user:{PASSWORD}@host", f"{{'p': '{ENCODED}'}}"])
+def test_secrets_are_masked_in_results(source: str, shape: str) -> None:
+    """Known secret values, plain or base64, are in no result, whoever wrote it."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.results.warning(f"trying {shape}")
+        ctx.results.normal(shape)
+
+    answer = run(compose, **SOURCES[source])
+    assert len(answer.results) == 2
+    assert PASSWORD not in answer.texts
+    assert ENCODED not in answer.texts
+    assert "trying" in answer.texts
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_secrets_are_masked_in_exceptions(source: str) -> None:
+    """An exception's text is masked in the result."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        raise ValueError(f"can't log in with {PASSWORD} or {ENCODED}")
+
+    answer = run(compose, **SOURCES[source])
+    assert "can't log in" in answer.fatal[0]
+    assert PASSWORD not in answer.fatal[0]
+    assert ENCODED not in answer.fatal[0]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_secrets_are_masked_in_the_log(source: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Log lines and tracebacks are masked."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.log.warning("using %s", PASSWORD)
+        ctx.log.error("using " + ENCODED)
+        raise ValueError(f"no {PASSWORD}")
+
+    with caplog.at_level(logging.DEBUG):
+        run(compose, **SOURCES[source])
+    assert "using" in caplog.text
+    assert PASSWORD not in caplog.text
+    assert ENCODED not in caplog.text
+
+
+def test_secrets_stay_whole_where_they_belong() -> None:
+    """Masking is for people's eyes: desired state and connection details carry the values."""
+
+    def compose(ctx: Any) -> None:
+        secret = ctx.resource("secret", Unstructured("v1", "Secret"))
+        secret.data = {"password": ENCODED}
+        ctx.composite(XStorageBucket).connection_details["password"] = PASSWORD
+
+    _, answer = call(compose, credentials={"cloud": {"password": PASSWORD.encode()}})
+    assert answer.resources["secret"]["data"] == {"password": ENCODED}
+    assert answer.composite_connection == {"password": PASSWORD.encode()}
