@@ -33,8 +33,8 @@ def adopt(type_: _types.Type, value: Any, name: str) -> Any:
     return kept
 
 
-# A value that still has to be adopted: where it goes, under which key, its type, itself, its name. The list of them stands for
-# a recursion, because how deep data is nested is not ours to decide.
+# A value that still has to be adopted: where it goes, under which key, its type, itself, its name. The list of them
+# stands for a recursion, because how deep data is nested is not ours to decide.
 _Pending = tuple[Any, Any, _types.Type, Any, str]
 
 
@@ -107,7 +107,8 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
     elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
         raise _unfit(type_, value, name)
     elif node is not None and node.mode == DESIRED and node.up is None and (node.raw is not None or node.outside):
-        # Laid over what another resource inherits, which must not come along; or made outside of every call, and not to be changed by one.
+        # Laid over what another resource inherits, which must not come along; or made outside of every call, and not
+        # to be changed by one.
         if node.raw is not None or current() is not None:
             value = own_copy(value)
     elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
@@ -172,7 +173,12 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
     node = container._node
     if node is None:
         return False
-    return node.raw is None and node.up is not None and not len(container) and (node.mode != DESIRED or node.owner is not None)
+    return (
+        node.raw is None
+        and node.up is not None
+        and not len(container)
+        and (node.mode != DESIRED or node.owner is not None)
+    )
 
 
 def fill(model: Model, values: Mapping[Any, Any]) -> Model:
@@ -260,7 +266,9 @@ def _laid(model: Model, source: bytes, root: Root) -> Model:
 def _map_over(type_: _types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
     """Return a map that shows an earlier function's entries under the own ones."""
     up = Node(DESIRED, None, root)
-    merged: ModelMap = present(type_ if type_.code == _types.MAP else _types.ANY_TYPE, _wire.STRUCT, source, DESIRED, up, "")
+    merged: ModelMap = present(
+        type_ if type_.code == _types.MAP else _types.ANY_TYPE, _wire.STRUCT, source, DESIRED, up, ""
+    )
     if isinstance(own, ModelMap):
         if merged._node is not None:
             merged._node.deleted = own.deleted

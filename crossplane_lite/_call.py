@@ -74,8 +74,8 @@ class Call:
         _tokens_made = True
         marker = self.marker
         assert marker is not None
-        # One token for one path; the results of apply() go by identity, because two functions may have one name. What is in
-        # `tokens` stays alive, so its id stays its own.
+        # One token for one path; the results of apply() go by identity, because two functions may have one name. What
+        # is in `tokens` stays alive, so its id stays its own.
         key = observable.source_path if observable.__cl_deps__ is None else id(observable)
         index = self._indexes.get(key)
         if index is None:
@@ -144,7 +144,13 @@ class Root:
     __slots__ = ("_fields", "_ready", "call", "details", "kind", "name", "prefix", "raw")
 
     def __init__(
-        self, call: Call, kind: str, name: str, prefix: str, raw: bytes | None, details: Mapping[str, bytes] | None = None
+        self,
+        call: Call,
+        kind: str,
+        name: str,
+        prefix: str,
+        raw: bytes | None,
+        details: Mapping[str, bytes] | None = None,
     ) -> None:
         self.call = call
         self.kind = kind

@@ -37,10 +37,12 @@ class Capabilities(frozenset[str]):
     def __contains__(self, capability: object) -> bool:
         if isinstance(capability, int):
             return frozenset.__contains__(self, _NAMES.get(capability, f"CAPABILITY_{capability}"))
-        return isinstance(capability, str) and frozenset.__contains__(self, "CAPABILITY_" + capability.removeprefix("CAPABILITY_"))
+        return isinstance(capability, str) and frozenset.__contains__(
+            self, "CAPABILITY_" + capability.removeprefix("CAPABILITY_")
+        )
 
     def lacks(self, capability: str) -> bool:
-        """Say whether the caller is known not to support something: it advertises capabilities, and this isn't one of them."""
+        """Say whether the caller is known not to support something: it advertises capabilities without this one."""
         return self.advertised and capability not in self
 
 
@@ -76,4 +78,6 @@ def raw_request(data: bytes) -> Any:
     try:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
-        raise WireError(f"the request can't be made into a message: {error}; ctx's other attributes have no such limit") from None
+        raise WireError(
+            f"the request can't be made into a message: {error}; ctx's other attributes have no such limit"
+        ) from None

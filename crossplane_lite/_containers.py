@@ -156,12 +156,13 @@ for _name in "remove pop clear sort reverse __delitem__ __imul__".split():
 
 def _read_only(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     raise ReadOnlyError(
-        f"{self._node.path} is observed state and can't be changed; set the field of the resource itself, without .observed"
+        f"{self._node.path} is observed state and can't be changed; "
+        "set the field of the resource itself, without .observed"
     )
 
 
 class ObservedList(list[Any]):
-    """A list of observed state. An index past its end reads as an Observable, or None where nothing can come any more."""
+    """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come."""
 
     __slots__ = ("_node", "_type")
 
@@ -200,13 +201,18 @@ class ObservedMap(dict[str, Any]):
 
         node = self._node
         root = node.root
-        if key == EXTERNAL_NAME and root is not None and root.kind != "xr" and node.path == f"{root.prefix}.metadata.annotations":
+        if (
+            key == EXTERNAL_NAME
+            and root is not None
+            and root.kind != "xr"
+            and node.path == f"{root.prefix}.metadata.annotations"
+        ):
             return make(f"{root.prefix}.external_name", root)
         if node.mode == WAIT:
             return absent(self._type.item, node.mode, node, f'["{key}"]')
         return None
 
-    def get(self, key: str, default: Any = _MISSING) -> Any:  # type: ignore[override]  # one signature for both overloads
+    def get(self, key: str, default: Any = _MISSING) -> Any:
         if key in self.keys():
             return dict.__getitem__(self, key)
         if default is _MISSING:

@@ -1,7 +1,7 @@
 """One registered resource to bytes, or to the reason why it is held back (design: "Emitting").
 
-Resources without unresolved values, which is nearly all of them, are encoded directly from their models. Everything else takes the slow
-path: the set fields as a plain tree, the unresolved values in it, and the policy.
+Resources without unresolved values, which is nearly all of them, are encoded directly from their models. Everything
+else takes the slow path: the set fields as a plain tree, the unresolved values in it, and the policy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from .context import Context
     from .model import Resource
 
-__all__ = ["ANNOTATION", "Outcome", "Wait", "emit_resource", "emit_status", "is_same_resource", "step_entry"]
+__all__ = [
+    "ANNOTATION",
+    "Outcome",
+    "Wait",
+    "emit_resource",
+    "emit_status",
+    "is_same_resource",
+    "joined_steps",
+    "steps_in",
+]
 
 ANNOTATION: Final = "crossplane-lite/function"
 
@@ -59,11 +68,6 @@ class Outcome:
         self.encoded = encoded
         self.waits = waits
         self.fatal = fatal
-
-
-def step_entry(step: str) -> bytes:
-    """Return the encoded annotation entry that says which step a resource is of."""
-    return _wire.encode_struct({ANNOTATION: step})
 
 
 def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> Outcome:
@@ -189,7 +193,7 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
-    """Return what a tree waits for; a reference to the resource itself is late initialisation, and waits for nothing."""
+    """Return what a tree waits for; a reference to the resource itself is late initialisation, and no wait."""
     waits = []
     for found in tree.found:
         field = show_path(found.steps)
@@ -214,7 +218,8 @@ def is_same_resource(source: Observable[Any], registered: Registered) -> bool:
 def emit_status(ctx: Context, model: Resource) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes and the unresolved values of its status.
 
-    Unresolved fields keep their observed value or are left out, one by one; the rest is emitted. None where compose() set nothing.
+    Unresolved fields keep their observed value or are left out, one by one; the rest is emitted. None where compose()
+    set nothing.
 
     Raises:
         EncodeError: A value can't be carried; the path starts with `xr`.
@@ -222,12 +227,13 @@ def emit_status(ctx: Context, model: Resource) -> tuple[bytes | None, list[Found
     registered = model._state
     node = model._node
     assert registered is not None
-    if not model.__dict__.get("status") and not (node is not None and node.deleted):
-        if "status" not in model.__dict__:
-            return None, []
+    if "status" not in model.__dict__ and not (node is not None and node.deleted):
+        return None, []
     base = registered.base
     try:
-        encoded = _wire.encode_struct(model, strict=True) if base is None else _wire.encode_over(model, base, strict=True)
+        encoded = (
+            _wire.encode_struct(model, strict=True) if base is None else _wire.encode_over(model, base, strict=True)
+        )
         if not ctx._call.has_token(encoded):
             return encoded, []
     except _wire.Bail:
@@ -239,5 +245,3 @@ def emit_status(ctx: Context, model: Resource) -> tuple[bytes | None, list[Found
         return _encode_tree(tree.data, base), found
     except EncodeError as error:
         raise error.under("xr") from None
-
-

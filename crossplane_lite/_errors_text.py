@@ -18,7 +18,8 @@ _MOST_PATHS: Final = 10
 def describe(error: BaseException, call: Call) -> str:
     """Return type, text, file and line of an exception in compose().
 
-    The line is the last one of the author's own code. Where compose() was handed Observables, one of them may be the cause, so they are named.
+    The line is the last one of the author's own code. Where compose() was handed Observables, one of them may be the
+    cause, so they are named.
     """
     try:
         text = f"{type(error).__name__}: {error}"

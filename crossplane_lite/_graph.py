@@ -62,10 +62,10 @@ class Graph:
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":
             return ("xr", path)
-        return ("resource", head) if head and head not in ("required", "(a text made from an unresolved value in an earlier call)") else None
+        return ("resource", head) if head and head != "required" and head[0] != "(" else None
 
     def cycle(self, held: set[str]) -> list[str] | None:
-        """Return the names along a cycle among held-back resources, the first one again at the end; None where there is none."""
+        """Return the names along a cycle among held-back resources, the first one again at the end, or None."""
         # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
         done: set[Vertex] = set()
         for start in sorted(self.edges):
@@ -99,7 +99,9 @@ class Graph:
                 if target[1] in held and target != vertex:
                     below.add(target)
             else:
-                below.update(("xr", path) for path in self._status if _overlap(path, target[1]) and ("xr", path) != vertex)
+                below.update(
+                    ("xr", path) for path in self._status if _overlap(path, target[1]) and ("xr", path) != vertex
+                )
         return below
 
     def lines(self) -> list[str]:

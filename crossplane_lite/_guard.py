@@ -33,7 +33,7 @@ def is_ours(raw: bytes, step: str) -> bool:
 
 
 def lost_resources(ctx: Context, desired: Mapping[str, Any], step: str) -> list[str]:
-    """Return the observed resources of this step that the answer does not desire, without those that were removed on purpose."""
+    """Return the observed resources of this step that the answer does not desire and that nobody removed on purpose."""
     lost = []
     for name in sorted(ctx._observed):
         if name in desired or name in ctx._removed:
@@ -65,7 +65,11 @@ def keep_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 def _owned(entries: Any) -> list[dict[str, Any]]:
     found = []
     for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and str(entry.get("manager", "")).startswith(_MANAGER) and isinstance(entry.get("fieldsV1"), dict):
+        if (
+            isinstance(entry, dict)
+            and str(entry.get("manager", "")).startswith(_MANAGER)
+            and isinstance(entry.get("fieldsV1"), dict)
+        ):
             found.append(entry["fieldsV1"])
     return found
 
@@ -173,4 +177,6 @@ def _completed(wanted: list[Any], seen: dict[str, Any], identity: dict[str, Any]
 
 
 def _has(element: Any, identity: dict[str, Any]) -> bool:
-    return isinstance(element, dict) and all(key in element and element[key] == value for key, value in identity.items())
+    return isinstance(element, dict) and all(
+        key in element and element[key] == value for key, value in identity.items()
+    )

@@ -31,7 +31,10 @@ class ResultEntry(NamedTuple):
 
 
 class Results:
-    """Results of this call. The functions specification wants Warning and Normal ones only on transitions, not on every call."""
+    """Results of this call.
+
+    The functions specification wants Warning and Normal ones only on transitions, not on every call.
+    """
 
     def __init__(self) -> None:
         self.entries: list[ResultEntry] = []
@@ -83,7 +86,8 @@ class Conditions:
         """Set a condition of the composite.
 
         Args:
-            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from functions.
+            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from
+                functions.
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
             message: A text for people.

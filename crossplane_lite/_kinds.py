@@ -39,7 +39,8 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
 
 
 def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
-    """Refuse to put an instance together with an object of another group or kind; the arguments are those of `check_kind`.
+    """Refuse to put an instance together with an object of another group or kind; the arguments are those of
+    `check_kind`.
 
     Raises:
         UsageError: It is another one.
@@ -58,5 +59,6 @@ def _compare(api_version: Any, kind: Any, name: str, fields: Mapping[str, bytes]
     found_version, found_kind = found
     if found_kind != kind or group_of(found_version) != group_of(str(api_version)):
         raise UsageError(
-            f"{where} is a {found_kind or '(no kind)'} of {found_version or '(no apiVersion)'}, and {name} is for {kind} of {api_version}"
+            f"{where} is a {found_kind or '(no kind)'} of {found_version or '(no apiVersion)'}, "
+            f"and {name} is for {kind} of {api_version}"
         )

@@ -2,7 +2,8 @@
 
 There is one class of models and three kinds of instance (design: "Models"). The kind is the mode of its node:
 
-- `DESIRED`: an unset leaf reads None; nested models, lists and maps read empty and attach themselves when first written.
+- `DESIRED`: an unset leaf reads None; nested models, lists and maps read empty and attach themselves when first
+written.
 - `WAIT`: observed state that may still come; what is absent reads as an Observable.
 - `FACT`: observed state that no waiting changes (the composite's spec and metadata, the metadata of observed
   resources); what is absent reads None or empty.
@@ -16,10 +17,10 @@ from . import _containers, _types, _wire, observable
 from ._sentinels import NULL
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from ._call import Root
     from .model import Model
-
-    from typing_extensions import TypeAlias
 
     Owner: TypeAlias = Model | _containers.ModelList | _containers.ModelMap
 
@@ -47,10 +48,11 @@ class Node:
         root: The observed object it belongs to; None in desired state.
         up: The node of what holds it; None at the top and for what compose() made itself.
         step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
-        owner: In desired state what it attaches itself to when first written, with `key`; None when it needs no attaching.
+        owner: In desired state what it attaches itself to when first written, with `key`; None when it needs no
+            attaching.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired. What is set
-            there afterwards replaces what was there, and doesn't merge into it.
+        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
+            What is set there afterwards replaces what was there, and doesn't merge into it.
         outside: True for a model that was made outside of every call, at a module's top say: calls take copies of it.
         modes: At the top of an observed object the mode of each field that differs from `mode`.
     """
@@ -169,7 +171,7 @@ def read(node: Node, holder: Model, field: _types.Field) -> Any:
 
 
 def _keep(node: Node, holder: Model, name: str, made: Any) -> Any:
-    """Keep what was read, so that reading again gives the same object; in desired state it attaches itself when written."""
+    """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
     made_node: Node = made._node
     if made_node.mode == DESIRED:
         made_node.owner = holder
@@ -225,9 +227,7 @@ def present(type_: _types.Type, kind: int, payload: Any, mode: int, up: Node, st
     return box[0]
 
 
-def _elements(
-    holder: Any, entries: list[tuple[Any, bytes, str]], of: _types.Type, node: Node, work: list[Any]
-) -> None:
+def _elements(holder: Any, entries: list[tuple[Any, bytes, str]], of: _types.Type, node: Node, work: list[Any]) -> None:
     """Put the scalar elements of a list or map in place, and leave the others as work."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
     for key, value, step in entries:

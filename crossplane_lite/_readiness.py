@@ -20,8 +20,8 @@ def is_ready(raw: bytes) -> bool:
         raw: The object's Struct bytes.
 
     Returns:
-        What its kind's rule says, and for kinds without a rule whether its condition Ready is True. Where the status has an
-        observedGeneration, it must have caught up with the object's generation.
+        What its kind's rule says, and for kinds without a rule whether its condition Ready is True. Where the status
+        has an observedGeneration, it must have caught up with the object's generation.
     """
     api_version = _wire.get_path(raw, ("apiVersion",), "")
     kind = _wire.get_path(raw, ("kind",), "")
@@ -127,7 +127,8 @@ _RULES: Final[dict[tuple[str, str], Callable[[Object], bool]]] = {
     ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler,
     **dict.fromkeys([("", kind) for kind in ("ConfigMap", "Secret", "ServiceAccount", "Namespace")], _always),
     **dict.fromkeys(
-        [("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")], _always
+        [("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")],
+        _always,
     ),
     ("networking.k8s.io", "NetworkPolicy"): _always,
 }

@@ -124,8 +124,8 @@ def observed_view(cls: type[Resource], registered: Registered) -> Resource:
 class ConnectionDetails(MutableMapping[str, Any]):
     """Connection details by key, as text.
 
-    Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text, bytes or an
-    Observable.
+    Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text,
+    bytes or an Observable.
 
     Attributes:
         raw: The details as bytes; only those that are there.
@@ -164,7 +164,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return value
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the detail, or `default`; without a default an observed one that isn't there reads as an Observable."""
+        """Return the detail, or `default`; without one an observed detail that isn't there reads as an Observable."""
         return self[key] if key in self or (default is None and not self._writable) else default
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -203,7 +203,6 @@ class ConnectionDetails(MutableMapping[str, Any]):
     def _check_writable(self) -> None:
         if not self._writable:
             raise ReadOnlyError(
-                f"{self._root.prefix}.connection_details can't be set; those of the composite that ctx.composite() gives can"
+                f"{self._root.prefix}.connection_details can't be set; "
+                "those of the composite that ctx.composite() gives can"
             )
-
-

@@ -44,7 +44,6 @@ class Report:
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
 
-
     def fail(self) -> None:
         """compose() did not get to its end: nobody knows whether everything is resolved, and nothing is news."""
         self.changed = False
@@ -76,7 +75,8 @@ def condition_type(name: str, step: str, others: dict[str, list[str]]) -> str:
 
 
 def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
-    """Return the report of a call; None for a function that has never held anything back, or whose caller knows no conditions.
+    """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
+    conditions.
 
     Args:
         ctx: The call.
@@ -141,7 +141,11 @@ def _why_required(ctx: Context, key: str) -> str:
         return "this Crossplane doesn't support required resources"
     answer = ctx.required_resources.answer(key)
     if answer is None:
-        return "Crossplane hasn't answered yet" if key in ctx.requirements.resources else "nothing asks for it in this call"
+        return (
+            "Crossplane hasn't answered yet"
+            if key in ctx.requirements.resources
+            else "nothing asks for it in this call"
+        )
     return "the required resource doesn't have it" if answer else "no such resource exists"
 
 

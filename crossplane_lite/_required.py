@@ -28,7 +28,9 @@ class RequiredList(list[Any]):
         answered: Whether Crossplane has answered.
     """
 
-    def __init__(self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool, open_: bool) -> None:
+    def __init__(
+        self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool, open_: bool
+    ) -> None:
         super().__init__(values)
         self._key = key
         self._model = model
@@ -81,7 +83,11 @@ class RequiredResources:
         return isinstance(key, str) and self.answer(key) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._request.required_resources, *(self._request.extra_resources if self._deprecated else ())]))
+        return iter(
+            dict.fromkeys(
+                [*self._request.required_resources, *(self._request.extra_resources if self._deprecated else ())]
+            )
+        )
 
     def __getitem__(self, key: str) -> RequiredList:
         return self.get(key)
@@ -142,7 +148,8 @@ class Schema(dict[str, Any]):
 class RequiredSchemas:
     """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
 
-    `get(key)` is None while there is no answer, an empty `Schema` where the kind wasn't found, and the schema otherwise.
+    `get(key)` is None while there is no answer, an empty `Schema` where the kind wasn't found, and the schema
+    otherwise.
     """
 
     def __init__(self, request: Any) -> None:
@@ -168,5 +175,3 @@ class RequiredSchemas:
         if key not in self._made:
             self._made[key] = Schema(_wire.decode_struct(self._request.required_schemas[key].openapi_v3))
         return self._made[key]
-
-

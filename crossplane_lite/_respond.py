@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from . import _emit, _guard, _io, _readiness, _report, _wire
+from . import _emit, _guard, _io, _readiness, _report, _wire, _write
 from ._graph import Graph
 from ._registered import READY
 from ._walk import Found, unresolved_in
-from .errors import CrossplaneLiteError, EncodeError, ViolationError, WireError
-from .observable import Observable, sources
+from .errors import CrossplaneLiteError, EncodeError, WireError
+from .observable import Observable
 from .proto import _view
 
 if TYPE_CHECKING:
     from .context import Context
-    from .model import Model, Resource
+    from .model import Model
 
 __all__ = ["respond"]
 
@@ -64,7 +64,9 @@ def _unanswered(ctx: Context) -> list[str]:
     keys = []
     if not lacks("CAPABILITY_REQUIRED_RESOURCES"):
         answered = ctx.required_resources
-        keys += [key for key, one in ctx.requirements.resources.items() if key not in answered and not _texts_wait(ctx, one)]
+        keys += [
+            key for key, one in ctx.requirements.resources.items() if key not in answered and not _texts_wait(ctx, one)
+        ]
     # Schemas came with the capabilities themselves: a caller that advertises none can't answer.
     if "CAPABILITY_REQUIRED_SCHEMAS" in ctx.capabilities:
         known = ctx.required_schemas
@@ -168,7 +170,7 @@ class _Answer:
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
-            _set_details(ctx, composite, target)
+            _write.set_details(ctx, composite, target)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None:
@@ -216,11 +218,11 @@ class _Answer:
         self._set_ready()
         for entry in ctx.results.entries:
             if entry.severity != _io.FATAL:
-                _add_result(ctx, self.message, entry)
+                _write.add_result(ctx, self.message, entry)
         self.set_conditions()
         if self.report is not None and self.report.changed:
             text = _report.graph_message(self.report, self.graph)
-            _add_result(ctx, self.message, _io.ResultEntry(_io.NORMAL, text, self.report.reason, 0))
+            _write.add_result(ctx, self.message, _io.ResultEntry(_io.NORMAL, text, self.report.reason, 0))
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
@@ -228,10 +230,14 @@ class _Answer:
         """Add the conditions of compose() and of the report."""
         ctx = self.ctx
         for entry in ctx.conditions.entries.values():
-            _add_condition(ctx, self.message, entry)
+            _write.add_condition(ctx, self.message, entry)
         report = self.report
         if report is not None and report.type not in ctx.conditions.entries:
-            _add_condition(ctx, self.message, _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0))
+            _write.add_condition(
+                ctx,
+                self.message,
+                _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0),
+            )
 
     def _set_requirements(self) -> None:
         ctx = self.ctx
@@ -242,11 +248,13 @@ class _Answer:
         for key, selector in ctx.requirements.resources.items():
             waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
             if waits:
-                ctx.log.info("requirement %s isn't sent yet: it waits for %s", key, ", ".join(one.source_path for one in waits))
+                ctx.log.info(
+                    "requirement %s isn't sent yet: it waits for %s", key, ", ".join(one.source_path for one in waits)
+                )
                 continue
-            _fill_selector(target.resources[key], selector)
+            _write.fill_selector(target.resources[key], selector)
             if deprecated:
-                _fill_selector(target.extra_resources[key], selector)
+                _write.fill_selector(target.extra_resources[key], selector)
         for key, schema in ctx.requirements.schemas.items():
             if not unresolved_in([key, *schema.texts()], ctx._call):
                 target.schemas[key].api_version = schema.api_version
@@ -256,7 +264,7 @@ class _Answer:
         ctx = self.ctx
         request = ctx._request
         lazy = ctx._lazy.get("context")
-        changes = {} if lazy is None else _resolved(ctx, lazy.values_seen, "context")
+        changes = {} if lazy is None else _write.resolved(ctx, lazy.values_seen, "context")
         removed = set() if lazy is None else lazy.deleted
         held = dict(self.others)
         if self.report is not None or self.held:
@@ -280,7 +288,7 @@ class _Answer:
         output = self.ctx._lazy.get("output")
         if output:
             try:
-                self.message.output = _wire.encode_struct(_resolved(self.ctx, output, "output"))
+                self.message.output = _wire.encode_struct(_write.resolved(self.ctx, output, "output"))
             except EncodeError as error:
                 raise error.under("output") from None
 
@@ -335,7 +343,7 @@ def _take_violations(ctx: Context) -> list[str]:
                 f"{name}.status was set, and a function must not desire a composed resource's status "
                 "(functions specification); read it from .observed.status"
             )
-    return [str(ViolationError(text)) for text in found]
+    return found
 
 
 def _touched(model: Model) -> list[str]:
@@ -347,70 +355,6 @@ def _untouch(model: Model, name: str) -> None:
     model.__dict__.pop(name, None)
     if model._node is not None and model._node.deleted is not None:
         model._node.deleted.discard(name)
-
-
-def _set_details(ctx: Context, composite: Resource, target: Any) -> None:
-    """Put the connection details that compose() set into the desired composite; unresolved ones keep their observed value."""
-    registered = composite._state
-    assert registered is not None and registered.details is not None
-    own, deleted = registered.details.changes
-    for key in deleted:
-        target.connection_details.pop(key, None)
-    for key, value in own.items():
-        if unresolved_in([key], ctx._call):
-            continue
-        text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if unresolved_in([text], ctx._call):
-            if key in registered.root.details:
-                target.connection_details[key] = registered.root.details[key]
-            continue
-        target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
-
-
-def _fill_selector(target: Any, selector: Any) -> None:
-    target.api_version = selector.api_version
-    target.kind = selector.kind
-    if selector.match_name is not None:
-        target.match_name = selector.match_name
-    elif selector.match_labels is not None:
-        target.match_labels.SetInParent()
-        target.match_labels.labels.update(selector.match_labels)
-    if selector.namespace is not None:
-        target.namespace = selector.namespace
-
-
-def _resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
-    """Return the keys without an unresolved value in them; the others are left out."""
-    kept = {}
-    for key, value in values.items():
-        waits = unresolved_in({key: value}, ctx._call)
-        if waits:
-            paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
-            ctx.log.info("%s key %r is left out: it waits for %s", what, key, paths)
-        else:
-            kept[key] = value
-    return kept
-
-
-def _text(ctx: Context, value: Any) -> str:
-    """Return a text for people: unresolved values as their paths, secret values masked."""
-    return ctx._call.show(value.source_path if type(value) is Observable else str(value))
-
-
-def _add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
-    result = message.results.add(severity=entry.severity, message=_text(ctx, entry.message))
-    if entry.reason is not None:
-        result.reason = _text(ctx, entry.reason)
-    if entry.target:
-        result.target = entry.target
-
-
-def _add_condition(ctx: Context, message: Any, entry: _io.ConditionEntry) -> None:
-    condition = message.conditions.add(type=entry.type, status=entry.status, reason=_text(ctx, entry.reason))
-    if entry.message is not None:
-        condition.message = _text(ctx, entry.message)
-    if entry.target:
-        condition.target = entry.target
 
 
 def _fatal(ctx: Context, answer: _Answer, fatals: list[Any]) -> bytes:
@@ -425,9 +369,11 @@ def _fatal(ctx: Context, answer: _Answer, fatals: list[Any]) -> bytes:
         message.context = request.context
     for entry in ctx.results.entries:
         if entry.severity != _io.FATAL:
-            _add_result(ctx, message, entry)
+            _write.add_result(ctx, message, entry)
     for fatal in fatals:
-        _add_result(ctx, message, fatal if isinstance(fatal, _io.ResultEntry) else _io.ResultEntry(_io.FATAL, fatal, None, 0))
+        _write.add_result(
+            ctx, message, fatal if isinstance(fatal, _io.ResultEntry) else _io.ResultEntry(_io.FATAL, fatal, None, 0)
+        )
     answer.set_conditions()
     serialised: bytes = message.SerializeToString()
     return serialised

@@ -19,8 +19,8 @@ _MASK: Final = "[secret]"
 def masker_for(request: Any) -> Callable[[str], str]:
     """Return a function that masks every secret value of the request in a text.
 
-    Secret are credentials, connection details and the data of Secrets, as they are and in base64; values of fewer than four characters
-    are left as they are.
+    Secret are credentials, connection details and the data of Secrets, as they are and in base64; values of fewer
+    than four characters are left as they are.
     """
     texts: set[str] = set()
     for value in _secret_values(request):

@@ -45,6 +45,7 @@ UNSET: Final = UnsetType.UNSET
 NULL: Final = NullType.NULL
 """An explicit JSON null. `None` can't say that, because it means "no opinion"."""
 
+
 class Replaced(dict[str, Any]):
     """In a tree that is laid over existing bytes: an object that replaces what is there instead of merging into it."""
 

@@ -1,4 +1,4 @@
-"""Unresolved values in a resource that exists: each gets the value that the resource itself has there, or is left out."""
+"""Unresolved values in a resource that exists: each gets the value that the resource has there, or is left out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _NONE: Any = object()
 def settle(tree: Tree, observed: dict[str, Any] | None) -> None:
     """Replace the unresolved values of a tree in place (design: "Emitting").
 
-    A value in an object takes what the observed object has at the same path, or is left out. Inside a list the element is
-    matched by the list's merge keys where its schema has some, else by index when the lengths agree; otherwise the whole list comes from observed state.
+    A value in an object takes what the observed object has at the same path, or is left out. Inside a list the
+    element is matched by the list's merge keys where its schema has some, else by index when the lengths agree;
+    otherwise the whole list comes from observed state.
 
     Args:
         tree: The resource's set fields.

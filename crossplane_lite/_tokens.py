@@ -1,10 +1,11 @@
 """Placeholders for unresolved values inside text, and the search for them.
 
 A token is a marker around an index, lower-case ASCII letters only: a valid DNS label, untouched by JSON escaping
-and found again after a change of case (a digit inside would let `title()` put capitals anywhere). The marker starts with a part that is random per process, so that a text kept from an earlier
-call is recognised too, and the rest is random per call; there is enough of it on both sides of the index for either half to be found. The search looks
-for overlapping windows of the marker, so that a token which was cut short is still found, and for
-the base64 of the marker at the three alignments that base64 knows.
+and found again after a change of case (a digit inside would let `title()` put capitals anywhere). The marker starts
+with a part that is random per process, so that a text kept from an earlier call is recognised too, and the rest is
+random per call; there is enough of it on both sides of the index for either half to be found. The search looks for
+overlapping windows of the marker, so that a token which was cut short is still found, and for the base64 of the
+marker at the three alignments that base64 knows.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ class Marker:
 
     def substitute(self, text: str, shown: list[str]) -> str:
         """Return `text` with every token, also inside base64, replaced by the text of its index in `shown`."""
+
         def plain(match: re.Match[str]) -> str:
             index = _number(match.group(2))
             return shown[index] if self._is_own(match) and index < len(shown) else "(an earlier call's value)"

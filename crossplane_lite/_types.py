@@ -13,7 +13,20 @@ from . import _wire
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["ANY", "ANY_TYPE", "DYNAMIC", "FLOAT", "LEAF", "LIST", "MAP", "MODEL", "SCALARS", "Field", "Type", "parse_field"]
+__all__ = [
+    "ANY",
+    "ANY_TYPE",
+    "DYNAMIC",
+    "FLOAT",
+    "LEAF",
+    "LIST",
+    "MAP",
+    "MODEL",
+    "SCALARS",
+    "Field",
+    "Type",
+    "parse_field",
+]
 
 LEAF: Final = 0
 FLOAT: Final = 1  # integral doubles read as float
@@ -42,7 +55,13 @@ class Type:
     __slots__ = ("_resolve", "code", "item", "keys", "made", "ref")
 
     def __init__(
-        self, code: int, *, ref: str = "", item: Type | None = None, keys: tuple[str, ...] = (), resolve: Resolve | None = None
+        self,
+        code: int,
+        *,
+        ref: str = "",
+        item: Type | None = None,
+        keys: tuple[str, ...] = (),
+        resolve: Resolve | None = None,
     ) -> None:
         self.code = code
         self.ref = ref
@@ -102,7 +121,9 @@ class Field:
         self.wire = wire
         self.step = "." + wire
         self.type = type_
-        self.takes: frozenset[type] = SCALARS if type_.code in (LEAF, FLOAT, ANY, DYNAMIC) and not fixed else frozenset()
+        self.takes: frozenset[type] = (
+            SCALARS if type_.code in (LEAF, FLOAT, ANY, DYNAMIC) and not fixed else frozenset()
+        )
         self.copied: type | None = None
         if type_.item.code < MODEL:
             self.copied = {LIST: list, MAP: dict}.get(type_.code)
@@ -112,7 +133,9 @@ class DynamicFields(dict[str, Field]):
     """The fields of a class that takes any attribute."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        return default if name[:2] == "__" else dict.get(self, name) or Field(name, name, DYNAMIC_TYPE)
+        if name.startswith(("__", "_repr_", "_ipython_")):  # what Python and notebooks probe for
+            return default
+        return dict.get(self, name) or Field(name, name, DYNAMIC_TYPE)
 
     def __missing__(self, name: str) -> Field:
         return Field(name, name, DYNAMIC_TYPE)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from . import _wire
-from ._wire._tree import join_path
 from ._call import Call
 from ._sentinels import NULL, TOMBSTONE, Replaced
+from ._wire._tree import join_path
 from .errors import EncodeError
 from .model import Model
 from .observable import Observable, make, sources
 
-__all__ = ["Found", "Tree", "equal", "plain", "represent", "tree_of", "unresolved_in", "with_nulls"]
+__all__ = ["Found", "Tree", "equal", "leaves", "plain", "represent", "tree_of", "unresolved_in", "with_nulls"]
 
 # A path while walking: (path of the holder, step, depth), formatted only when it is shown.
 Path = tuple[Any, Any, int]
@@ -76,7 +76,8 @@ class Tree:
     """The set fields of a model as plain data, for the cases that the direct encoder leaves to the slow path.
 
     Attributes:
-        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks what is to be removed, None is an explicit null.
+        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks what is to be removed, None
+            is an explicit null.
         found: The unresolved values in it.
         list_keys: The merge keys of its lists that have some, by the list's id.
     """
@@ -112,7 +113,9 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
     while work:
         value, target, key, path, all_of_it = work.pop()
         if path[2] > _DEEPEST:
-            raise EncodeError(show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {_DEEPEST:,} deep")
+            raise EncodeError(
+                show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {_DEEPEST:,} deep"
+            )
         kind = type(value)
         if kind is str:
             target[key] = value
@@ -164,7 +167,9 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                 tree.list_keys[id(values)] = tree.list_keys[id(value)]
             for at, item in enumerate(value):
                 if item is None and not whole:
-                    raise EncodeError(show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL")
+                    raise EncodeError(
+                        show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
+                    )
                 # An element of an inherited list is emitted whole, because lists replace.
                 work.append((item, values, at, (path, at, path[2] + 1), True))
         else:
@@ -199,6 +204,19 @@ def with_nulls(value: Any) -> Any:
     return box[0]
 
 
+def leaves(value: Any) -> Iterator[str]:
+    """Yield a line for every leaf of plain data, its path and its value; equal data gives the same lines, in any order."""
+    work: list[tuple[Any, Path]] = [(value, _TOP)]
+    while work:
+        item, path = work.pop()
+        if isinstance(item, dict) and item:
+            work.extend((child, (path, name, 0)) for name, child in item.items())
+        elif isinstance(item, list) and item:
+            work.extend((child, (path, at, 0)) for at, child in enumerate(item))
+        else:
+            yield f"{show_path(steps_of(path))}={item!r}"
+
+
 def equal(one: Any, other: Any) -> bool:
     """Compare plain data; Observables are equal when their paths are."""
     work = [(one, other)]
@@ -211,7 +229,7 @@ def equal(one: Any, other: Any) -> bool:
         elif isinstance(left, list) and isinstance(right, list):
             if len(left) != len(right):
                 return False
-            work.extend(zip(left, right))
+            work.extend(zip(left, right, strict=True))
         elif type(left) is Observable or type(right) is Observable:
             if type(left) is not type(right) or left.source_path != right.source_path:
                 return False

@@ -1,10 +1,10 @@
 """The decorator that makes a composition function out of a typed Python function.
 
-    from crossplane_lite import composition
+from crossplane_lite import composition
 
-    @composition.function
-    def compose(ctx: composition.Context):
-        ...
+@composition.function
+def compose(ctx: composition.Context):
+    ...
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _DEFAULT_TTL_SECONDS: Final = 60
 class Function:
     """A composition function: request in, answer out. Made by `function`.
 
-    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server does.
+    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server
+    does.
 
     Attributes:
         name: The step's name, by which it knows its own resources.
@@ -45,7 +46,6 @@ class Function:
         self, compose: Compose, name: str, *, auto_ready: bool = False, allow_removal_when_unresolved: bool = False
     ) -> None:
         self._compose = compose
-        self._is_async = inspect.iscoroutinefunction(compose)
         self.name = name
         self.auto_ready = auto_ready
         self.allow_removal_when_unresolved = allow_removal_when_unresolved
@@ -90,14 +90,14 @@ class Function:
 
     def _call_compose(self, ctx: Context) -> None:
         result = self._compose(ctx)
-        if result is not None and (self._is_async or inspect.isawaitable(result)):
-            _loop().run_until_complete(result)
+        if result is not None and inspect.isawaitable(result):
+            _run(result)
 
     def __call__(self, req: Any, rsp: Any) -> None:
         """Answer a request message by filling in an answer message, of any implementation.
 
-        What `rsp` holds already counts: its desired state and context take the place of the request's, its results, conditions and
-        requirements stay.
+        What `rsp` holds already counts: its desired state and context take the place of the request's, its results,
+        conditions and requirements stay.
 
         Args:
             req: A RunFunctionRequest.
@@ -123,10 +123,11 @@ class Function:
         if not ctx._request.HasField("input"):
             return self.name
         import hashlib
-        import json
+
+        from ._walk import leaves
 
         # Not the bytes: the order of their entries may differ from call to call.
-        text = json.dumps(_wire.decode_struct(ctx._request.input), sort_keys=True)
+        text = "\n".join(sorted(leaves(_wire.decode_struct(ctx._request.input))))
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def main(self, argv: Sequence[str] | None = None) -> None:
@@ -162,11 +163,11 @@ def function(
 
     Args:
         compose: The function, where the decorator is used without arguments.
-        name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it the step knows
-            which resources are its own.
+        name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it
+            the step knows which resources are its own.
         auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
-        allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has used an
-            unresolved value as a plain one. Otherwise that is a Fatal result.
+        allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has
+            used an unresolved value as a plain one. Otherwise that is a Fatal result.
 
     Raises:
         UsageError: The name is empty or holds a comma.
@@ -200,11 +201,37 @@ def _traceback(error: BaseException) -> str:
 _local = threading.local()
 
 
-def _loop() -> Any:
-    """Return this thread's event loop; one is kept for each thread, because making one costs more than most calls."""
-    loop = getattr(_local, "loop", None)
-    if loop is None or loop.is_closed():
-        import asyncio
+def _run(awaitable: Awaitable[None]) -> None:
+    """Run an `async def` compose() to its end, whether or not this thread is in an event loop already."""
+    import asyncio
 
-        loop = _local.loop = asyncio.new_event_loop()
-    return loop
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        # One loop is kept for each thread, because making one costs more than most calls.
+        loop = getattr(_local, "loop", None)
+        if loop is None or loop.is_closed():
+            loop = _local.loop = asyncio.new_event_loop()
+        loop.run_until_complete(awaitable)
+        return
+    # Called from a coroutine, as in a server of another implementation: a loop can't be entered twice, so a thread of
+    # its own.
+    import contextvars
+
+    failed: list[BaseException] = []
+
+    def in_thread() -> None:
+        try:
+            asyncio.run(_finish(awaitable))
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(in_thread,))
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+async def _finish(awaitable: Awaitable[None]) -> None:
+    await awaitable

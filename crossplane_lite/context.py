@@ -79,7 +79,10 @@ class Context:
         """
         if self._composite is not None:
             if type(self._composite) is not model:
-                raise UsageError(f"the composite was asked for as {type(self._composite).__name__} before, and now as {model.__name__}")
+                raise UsageError(
+                    f"the composite was asked for as {type(self._composite).__name__} before, "
+                    f"and now as {model.__name__}"
+                )
             return self._composite
         observed = self._request.observed.composite
         desired = self._request.desired.composite
@@ -108,8 +111,8 @@ class Context:
             name: Its composition resource name, unique in the composition and stable.
             instance: What is desired. It is put over what earlier functions desire under that name (deep merge).
             depends_on: Resources (or names of them) that must be observed and ready before this one is created.
-            on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed value there (the
-                default), `hold` it back, or stop with a `fatal` result.
+            on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed
+                value there (the default), `hold` it back, or stop with a `fatal` result.
 
         Returns:
             The instance, which belongs to this call now: `.observed` and the other properties work.
@@ -117,10 +120,13 @@ class Context:
         Raises:
             DuplicateResourceError: The name was registered in this call before.
             UnresolvedError: The name is made from an unresolved value.
-            UsageError: The instance is observed state or no resource, or another kind is observed or desired under this name.
+            UsageError: The instance is observed state or no resource, or another kind is observed or desired under
+                this name.
         """
         if not isinstance(instance, Resource):
-            raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
+            raise UsageError(
+                f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})"
+            )
         self._check_name(name)
         if name in self.resources:
             raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
@@ -140,7 +146,9 @@ class Context:
             if earlier.HasField("resource"):
                 from ._adopt import lay_over
 
-                check_same_kind(instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires")
+                check_same_kind(
+                    instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
+                )
                 registered.base = earlier.resource
                 laid: Any = lay_over(instance, earlier.resource, root)
                 instance = laid
@@ -152,9 +160,11 @@ class Context:
         return instance
 
     def remove(self, name: str) -> None:
-        """State that a composed resource is not desired: drop what earlier functions desire under this name, and what was registered.
+        """State that a composed resource is not desired: drop what earlier functions desire under this name, and what
+        was registered.
 
-        Crossplane deletes the resource when no later function desires it. After a guess this is what says that the loss is meant.
+        Crossplane deletes the resource when no later function desires it. After a guess this is what says that the
+        loss is meant.
         """
         self._check_name(name)
         self._removed.add(name)
@@ -171,7 +181,9 @@ class Context:
         waiting = self._call.tokens_in(name)
         if waiting:
             paths = ", ".join(observable.source_path for observable in waiting)
-            raise UnresolvedError(f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call")
+            raise UnresolvedError(
+                f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call"
+            )
 
     def auto_ready(self) -> None:
         """Set the readiness of registered resources from their observed state, by kind, where nobody else sets it."""
@@ -203,7 +215,9 @@ class Context:
             root = Root(self._call, "resource", name, f"desired.{name}", earlier.resource, earlier.connection_details)
             made = Unstructured.__new__(Unstructured)
             Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
-            Unstructured._set_state(made, Registered(root, None, earlier.ready))
+            registered = Registered(root, None, earlier.ready)
+            registered._observed = made
+            Unstructured._set_state(made, registered)
             shown[name] = made
         return shown
 
@@ -329,5 +343,6 @@ def _dependency_name(name: str, other: object) -> str:
     if isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
         return other._state.root.name
     raise UsageError(
-        f"ctx.resource({name!r}): depends_on takes registered resources or their names (got {other!r:.60} that is a {type(other).__name__})"
+        f"ctx.resource({name!r}): depends_on takes registered resources or their names "
+        f"(got {other!r:.60} that is a {type(other).__name__})"
     )

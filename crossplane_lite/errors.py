@@ -16,7 +16,6 @@ __all__ = [
     "UnknownFieldError",
     "UnresolvedError",
     "UsageError",
-    "ViolationError",
     "WireError",
 ]
 
@@ -54,7 +53,11 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
 
     def under(self, prefix: str) -> EncodeError:
         """Return the same error with `prefix` in front of its path."""
-        joined = self.path if not prefix else prefix + ("" if self.path.startswith("[") or not self.path else ".") + self.path
+        joined = (
+            self.path
+            if not prefix
+            else prefix + ("" if self.path.startswith("[") or not self.path else ".") + self.path
+        )
         return EncodeError(joined, self.problem)
 
 
@@ -76,10 +79,6 @@ class DuplicateResourceError(CrossplaneLiteError, ValueError):
 
 class UsageError(CrossplaneLiteError, ValueError, TypeError):
     """The SDK was called in a way that can't work; the text says what to do instead."""
-
-
-class ViolationError(CrossplaneLiteError, ValueError):
-    """compose() set what the functions specification forbids, such as the composite's spec."""
 
 
 class InputError(CrossplaneLiteError, ValueError):

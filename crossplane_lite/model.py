@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import attr
-
-from . import _node as _places
 from . import _call, _types, _wire
+from . import _node as _places
 from ._sentinels import UNSET
 from .errors import ReadOnlyError, UnknownFieldError, UsageError
 from .observable import EXTERNAL_NAME, Observable, guess, make
@@ -20,10 +18,8 @@ from .observable import EXTERNAL_NAME, Observable, guess, make
 if TYPE_CHECKING:
     from ._registered import ConnectionDetails, Registered
 
-__all__ = ["DynamicModel", "Model", "Resource", "from_dict", "make_class", "near_name", "shell_of", "to_dict"]
+__all__ = ["DynamicModel", "Model", "Resource", "from_dict", "near_name", "shell_of", "to_dict"]
 
-# One definition serves every field of every class: attrs copies what it needs, and making one costs 9 us.
-_FIELD: Final = attr.ib(default=UNSET, kw_only=True)
 _read: Final = _places.read
 _in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
 
@@ -31,8 +27,8 @@ _in_call: Final = _call._current.get  # looked up once: it runs for every model 
 class Model:
     """Base of nested objects.
 
-    Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field` removes what
-    an earlier function set. Equality, repr and `to_dict` look at the fields that are present.
+    Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field`
+    removes what an earlier function set. Equality, repr and `to_dict` look at the fields that are present.
 
     Raises:
         UnknownFieldError: A field that the class does not have is read or set; the text suggests the near name.
@@ -217,7 +213,9 @@ Model._set_node = staticmethod(_set_node)
 
 def _adopt(type_: _types.Type, value: Any, name: str) -> Any:
     global _adopt
-    from ._adopt import adopt as _adopt  # the modules need each other; after the first call this name is the function itself
+    from ._adopt import (
+        adopt as _adopt,
+    )  # the modules need each other; after the first call this name is the function itself
 
     return _adopt(type_, value, name)
 
@@ -230,7 +228,8 @@ def _outside_node() -> _places.Node:
 
 def _read_only(node: _places.Node, name: str) -> ReadOnlyError:
     return ReadOnlyError(
-        f"{node.path}.{name} is observed state and can't be set; set the field of the resource itself, without .observed"
+        f"{node.path}.{name} is observed state and can't be set; "
+        "set the field of the resource itself, without .observed"
     )
 
 
@@ -268,7 +267,8 @@ class Resource(Model):
 
     Attributes:
         observed: The same model over observed state ("Resource Access Model" in the seed). Nothing of it can be set.
-        external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on `.observed`.
+        external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
+            `.observed`.
         ready: Whether the resource is ready: True, False, or None to leave it to others.
         connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
         name: The composition resource name.
@@ -293,7 +293,8 @@ class Resource(Model):
     def _registered(self) -> Registered:
         if self._state is None:
             raise UsageError(
-                f"this {type(self).__name__} belongs to no call yet; register it first, with ctx.resource(name, instance)"
+                f"this {type(self).__name__} belongs to no call yet; "
+                "register it first, with ctx.resource(name, instance)"
             )
         return self._state
 
@@ -358,40 +359,6 @@ Resource._set_state = staticmethod(_set_state)
 _PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})
 
 
-def make_class(module: str, name: str, fields: list[_types.Field], api_version: str = "", kind: str = "") -> type[Model]:
-    """Make a model class.
-
-    Args:
-        module: The module that it will say it is from.
-        name: Its name.
-        fields: Its fields, without apiVersion and kind.
-        api_version: For a resource its apiVersion, which becomes fixed.
-        kind: For a resource its kind.
-    """
-    attributes: dict[str, Any] = {
-        # attrs would strip a leading underscore from the constructor's argument
-        field.name: attr.ib(default=UNSET, kw_only=True, alias=field.name) if field.name[0] == "_" else _FIELD
-        for field in fields
-    }
-    namespace: dict[str, Any] = {"__module__": module, "__qualname__": name, "__slots__": ()}
-    base: type[Model] = Model
-    if api_version:
-        base = Resource
-        head = {"apiVersion": api_version, "kind": kind}
-        fields = [_types.Field(key, key, _types.parse_type("s", _no_class), fixed=True) for key in head] + fields
-        encoded = _wire.encode_struct(head)
-        namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
-        attributes = {key: attr.ib(default=value, kw_only=True) for key, value in head.items()} | attributes
-    namespace["__wire_fields__"] = {field.name: field for field in fields}
-    namespace["__wire_keys__"] = {field.name: _wire.entry_prefix(field.wire) for field in fields}
-    cls = type(name, (base,), namespace)
-    return attr.s(these=attributes, init=False, eq=False, repr=False, slots=False, order=False, unsafe_hash=False)(cls)
-
-
-def _no_class(ref: str) -> type[Model]:
-    raise UsageError(f"no class {ref!r} here")
-
-
 def near_name(name: str, names: Mapping[str, object]) -> str:
     """Return `; did you mean 'x'?` for the name nearest to a misspelt one, or nothing."""
     import difflib
@@ -434,4 +401,3 @@ def from_dict(cls: type[Any], values: Mapping[str, Any]) -> Any:
 
     model: Any = cls
     return fill(model.__new__(model), with_nulls(values))
-

@@ -36,10 +36,10 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
-    It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, f-strings, `%`, `+` with a string) it
-    becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`, `==` and
-    `!=` behave as empty and unequal, and are remembered as a guess, so that nothing that exists is lost by them.
-    Whatever needs the value itself (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`.
+    It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, f-strings, `%`, `+` with a
+    string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`,
+    `==` and `!=` behave as empty and unequal, and are remembered as a guess, so that nothing that exists is lost by
+    them. Whatever needs the value itself (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`.
 
     Attributes:
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.

@@ -43,7 +43,10 @@ class ResourceSelector:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
-                raise UsageError(f"ResourceSelector: names, labels and namespaces are texts (got {text!r} that is a {type(text).__name__})")
+                raise UsageError(
+                    "ResourceSelector: names, labels and namespaces are texts "
+                    f"(got {text!r} that is a {type(text).__name__})"
+                )
 
     def texts(self) -> list[Any]:
         """Every part that could be unresolved."""

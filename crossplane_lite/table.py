@@ -15,11 +15,12 @@ A generated (or hand-written) module holds one table and hands it to `load`:
         meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
     )
 
-A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number), `b` (boolean), `q`
-(integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for
-a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key follow its type: `[Rule#name`. `attribute=wire:type` gives
-the wire name where it differs from the attribute. A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is
-not the class's name) is a resource and has the fields apiVersion and kind.
+A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
+`b` (boolean), `q` (integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for
+one of another module, `[T` for a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key
+follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute. A class
+that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource and has
+the fields apiVersion and kind.
 """
 
 from __future__ import annotations
@@ -28,22 +29,25 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
-from . import _types
+import attr
 
-if TYPE_CHECKING:
-    from .model import Model
+from . import _types, _wire
+from ._sentinels import UNSET
+from .errors import UsageError
+from .model import Model, Resource, near_name
 
-__all__ = ["load"]
+__all__ = ["load", "make_class"]
+
+# One definition serves every field of every class: attrs copies what it needs, and making one costs 9 us.
+_FIELD: Final = attr.ib(default=UNSET, kw_only=True)
 
 # Reentrant, because making one class may ask a module for another. One lock for all modules: two locks could deadlock.
 _making = threading.RLock()
 
 
-def load(
-    module: str, table: Mapping[str, str], **aliases: str
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the `__getattr__` and `__dir__` of a model module.
 
     Args:
@@ -52,8 +56,9 @@ def load(
         **aliases: Other model modules, by the alias that the table uses.
 
     Returns:
-        Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the module; two threads
-        never see two classes of one name. It raises AttributeError for a name that the table does not have.
+        Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the
+        module; two threads never see two classes of one name. It raises AttributeError for a name that the table does
+        not have.
     """
 
     made: dict[str, type[Model]] = {}
@@ -68,7 +73,7 @@ def load(
             return sorted(table)
         text = table.get(name)
         if text is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{_near(name, table)}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{near_name(name, table)}")
         with _making:
             cls = made.get(name)
             if cls is None:
@@ -83,18 +88,46 @@ def load(
     return get, names
 
 
-def _near(name: str, names: Mapping[str, object]) -> str:
-    from .model import near_name
-
-    return near_name(name, names)
-
-
 def _make_class(module: str, name: str, text: str, resolve: _types.Resolve) -> type[Model]:
-    from . import model
-
     parts = text.split(" ") if text else []
     api_version = kind = ""
     if parts and parts[0][0] == "@":
         api_version, _, kind = parts.pop(0)[1:].partition("=")
     fields = [_types.parse_field(part, resolve) for part in parts]
-    return model.make_class(module, name, fields, api_version, (kind or name) if api_version else "")
+    return make_class(module, name, fields, api_version, (kind or name) if api_version else "")
+
+
+def make_class(
+    module: str, name: str, fields: list[_types.Field], api_version: str = "", kind: str = ""
+) -> type[Model]:
+    """Make a model class.
+
+    Args:
+        module: The module that it will say it is from.
+        name: Its name.
+        fields: Its fields, without apiVersion and kind.
+        api_version: For a resource its apiVersion, which becomes fixed.
+        kind: For a resource its kind.
+    """
+    attributes: dict[str, Any] = {
+        # attrs would strip a leading underscore from the constructor's argument
+        field.name: attr.ib(default=UNSET, kw_only=True, alias=field.name) if field.name[0] == "_" else _FIELD
+        for field in fields
+    }
+    namespace: dict[str, Any] = {"__module__": module, "__qualname__": name, "__slots__": ()}
+    base: type[Model] = Model
+    if api_version:
+        base = Resource
+        head = {"apiVersion": api_version, "kind": kind}
+        fields = [_types.Field(key, key, _types.parse_type("s", _no_class), fixed=True) for key in head] + fields
+        encoded = _wire.encode_struct(head)
+        namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
+        attributes = {key: attr.ib(default=value, kw_only=True) for key, value in head.items()} | attributes
+    namespace["__wire_fields__"] = {field.name: field for field in fields}
+    namespace["__wire_keys__"] = {field.name: _wire.entry_prefix(field.wire) for field in fields}
+    cls = type(name, (base,), namespace)
+    return attr.s(these=attributes, init=False, eq=False, repr=False, slots=False, order=False, unsafe_hash=False)(cls)
+
+
+def _no_class(ref: str) -> type[Model]:
+    raise UsageError(f"no class {ref!r} here")
