@@ -10,7 +10,7 @@ from ._call import current
 from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
 from ._node import DESIRED, WAIT, Node, present
 from ._sentinels import NULL, UNSET
-from .errors import UnknownFieldError, UsageError
+from .errors import DEEPEST, UnknownFieldError, UsageError
 from .model import Model, Resource, near_name, shell_of
 from .observable import Observable
 
@@ -27,28 +27,43 @@ def adopt(type_: _types.Type, value: Any, name: str) -> Any:
         UsageError: The value can't stand there: the text says what can.
         UnknownFieldError: A mapping for a model has a key that the model does not have.
     """
-    work: list[_Pending] = []
+    work = _Work()
     kept = _adopt_one(type_, value, name, work)
-    _finish(work)
+    work.finish()
     return kept
 
 
 # A value that still has to be adopted: where it goes, under which key, its type, itself, its name. The list of them
 # stands for a recursion, because how deep data is nested is not ours to decide.
-_Pending = tuple[Any, Any, _types.Type, Any, str]
 
 
-def _finish(work: list[_Pending]) -> None:
-    while work:
-        holder, key, type_, value, name = work.pop()
-        kept = _adopt_one(type_, value, name, work)
-        if kept is None and isinstance(holder, dict):
-            dict.pop(holder, key)
-        else:
-            (dict if isinstance(holder, dict) else list).__setitem__(holder, key, kept)
+class _Work:
+    """Values that still have to be adopted. It stands for a recursion, because the data decides how deep it is nested."""
+
+    __slots__ = ("_depth", "_items")
+
+    def __init__(self) -> None:
+        self._items: list[tuple[Any, Any, _types.Type, Any, str, int]] = []
+        self._depth = 0
+
+    def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: str) -> None:
+        """Leave a value for later: where it goes and under which key, its type, itself, and its name."""
+        self._items.append((holder, key, type_, value, name, self._depth + 1))
+
+    def finish(self) -> None:
+        """Adopt what was left, and what that leaves."""
+        while self._items:
+            holder, key, type_, value, name, self._depth = self._items.pop()
+            if self._depth > DEEPEST:
+                raise UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+            kept = _adopt_one(type_, value, name, self)
+            if kept is None and isinstance(holder, dict):
+                dict.pop(holder, key)
+            else:
+                (dict if isinstance(holder, dict) else list).__setitem__(holder, key, kept)
 
 
-def _adopt_one(type_: _types.Type, value: Any, name: str, work: list[_Pending]) -> Any:
+def _adopt_one(type_: _types.Type, value: Any, name: str, work: _Work) -> Any:
     code = type_.code
     kind = type(value)
     if kind in _types.SCALARS:
@@ -70,7 +85,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: str, work: list[_Pending]) 
     return value  # what JSON can't carry is refused with its whole path when the resource is encoded
 
 
-def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: str, work: list[_Pending]) -> Any:
+def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: str, work: _Work) -> Any:
     code = type_.code
     if code == _types.MODEL or code == _types.MAP:
         raise _unfit(type_, value, name)
@@ -88,7 +103,8 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
         if all(type(element) is made and element._node is None for element in values):
             return values
     item = type_.item if code == _types.LIST else type_
-    work.extend((values, at, item, element, name) for at, element in enumerate(values))
+    for at, element in enumerate(values):
+        work.add(values, at, item, element, name)
     return values
 
 
@@ -144,7 +160,7 @@ def _refuse_whole(node: Node, name: str) -> None:
         )
 
 
-def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: list[_Pending]) -> Any:
+def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: _Work) -> Any:
     code = type_.code
     if code == _types.LIST:
         raise _unfit(type_, value, name)
@@ -164,7 +180,8 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
     kept = dict(value)
     if code == _types.MAP and item.code >= _types.MODEL:
         kept = ModelMap(kept, None, type_)
-    work.extend((kept, key, item, element, str(key)) for key, element in kept.items())
+    for key, element in kept.items():
+        work.add(kept, key, item, element, str(key))
     return kept
 
 
@@ -188,13 +205,13 @@ def fill(model: Model, values: Mapping[Any, Any]) -> Model:
         UnknownFieldError: A key is neither.
         UsageError: A value can't stand where it stands.
     """
-    work: list[_Pending] = []
+    work = _Work()
     _filled(model, values, work)
-    _finish(work)
+    work.finish()
     return model
 
 
-def _filled(model: Model, values: Mapping[Any, Any], work: list[_Pending]) -> Model:
+def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
     cls = type(model)
     cls._set_node(model, None)
     if isinstance(model, Resource):
@@ -208,7 +225,7 @@ def _filled(model: Model, values: Mapping[Any, Any], work: list[_Pending]) -> Mo
             cls._check_fixed(field.name, value)
         else:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
-            work.append((target, field.name, field.type, value, field.name))
+            work.add(target, field.name, field.type, value, field.name)
     return model
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _node, _wire
 from .errors import ReadOnlyError, UsageError
@@ -12,6 +12,8 @@ from .observable import Observable, make
 if TYPE_CHECKING:
     from ._call import Root
     from .model import Resource
+
+R = TypeVar("R", bound="Resource")
 
 __all__ = ["ConnectionDetails", "Registered", "observed_view"]
 
@@ -54,14 +56,15 @@ class Registered:
         self.on_unresolved = "keep"
         self.depends_on: tuple[str, ...] = ()
         self.details: ConnectionDetails | None = None
-        self._observed: Resource | None = None
+        self._observed: Any = None
         self._observed_details: ConnectionDetails | None = None
 
-    def observed_view(self, model: Resource) -> Resource:
+    def observed_view(self, model: R) -> R:
         """Return the observed side of `model`, always the same object."""
         if self._observed is None:
             self._observed = observed_view(type(model), self)
-        return self._observed
+        observed: R = self._observed
+        return observed
 
     def ready_of(self, model: Resource) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
@@ -104,7 +107,7 @@ def _condition(raw: bytes | None, type_: str) -> bytes | None:
     return None
 
 
-def observed_view(cls: type[Resource], registered: Registered) -> Resource:
+def observed_view(cls: type[R], registered: Registered) -> R:
     """Make the observed side of a resource (the table of section 3 in the design)."""
     root = registered.root
     node = _node.Node(_node.WAIT, root.raw, root, None, root.prefix, root.fields)
@@ -146,7 +149,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
                 shown[key] = value.encode() if isinstance(value, str) else value
         return shown
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> str | Observable[str]:
         if key in self._own:
             value = self._own[key]
         elif key in self._source and key not in self._deleted:
@@ -161,13 +164,14 @@ class ConnectionDetails(MutableMapping[str, Any]):
             except UnicodeDecodeError:
                 where = f'{self._root.prefix}.connection_details["{key}"]'
                 raise UsageError(f"{where} isn't UTF-8 text; use .connection_details.raw for bytes") from None
-        return value
+        shown: str | Observable[str] = value
+        return shown
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
         """Return the detail, or `default`; without one an observed detail that isn't there reads as an Observable."""
         return self[key] if key in self or (default is None and not self._writable) else default
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
         self._check_writable()
         if value is None:
             self._own.pop(key, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from . import _wire
 from ._call import Root
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from ._call import Call
     from .model import Resource
     from .requirements import Requirements
+    from .unstructured import Unstructured
+
+R = TypeVar("R", bound="Resource")
 
 __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas", "Schema"]
 
 
-class RequiredList(list[Any]):
+class RequiredList(list[R]):
     """The resources that answer one requirement.
 
     An index past the end gives a resource whose fields read as Observables. While the answer is
@@ -43,13 +46,17 @@ class RequiredList(list[Any]):
             path = f"required.{self._key}"
             guess(make(path, Root(self._call, "required", self._key, path, None)))
 
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[R]: ...
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice) or -len(self) - 1 < at < list.__len__(self):
             return list.__getitem__(self, at)
         root = Root(self._call, "required", self._key, f"required.{self._key}[{at}]", None)
         return observed_view(self._model, Registered(root))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[R]:
         self._guess()
         return list.__iter__(self)
 
@@ -77,7 +84,7 @@ class RequiredResources:
         self._call = call
         self._requirements = requirements
         self._deprecated = deprecated
-        self._made: dict[tuple[str, type[Any]], RequiredList] = {}
+        self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.answer(key) is not None
@@ -89,7 +96,7 @@ class RequiredResources:
             )
         )
 
-    def __getitem__(self, key: str) -> RequiredList:
+    def __getitem__(self, key: str) -> RequiredList[Unstructured]:
         return self.get(key)
 
     def answer(self, key: str) -> Any:
@@ -101,7 +108,11 @@ class RequiredResources:
             return self._request.extra_resources[key].items
         return None
 
-    def get(self, key: str, model: type[Any] | None = None) -> RequiredList:
+    @overload
+    def get(self, key: str, model: None = None) -> RequiredList[Unstructured]: ...
+    @overload
+    def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
+    def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
         """Return the resources that answer a requirement.
 
         Args:

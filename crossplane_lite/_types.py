@@ -75,7 +75,7 @@ class Type:
         """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
         if self.made is None:
             if self._resolve is None:
-                from .model import DynamicModel
+                from ._dynamic import DynamicModel
 
                 self.made = DynamicModel
             else:

@@ -9,7 +9,7 @@ from . import _wire
 from ._call import Call
 from ._sentinels import NULL, TOMBSTONE, Replaced
 from ._wire._tree import join_path
-from .errors import EncodeError
+from .errors import DEEPEST, EncodeError, UsageError
 from .model import Model
 from .observable import Observable, make, sources
 
@@ -18,8 +18,6 @@ __all__ = ["Found", "Tree", "equal", "leaves", "plain", "represent", "tree_of", 
 # A path while walking: (path of the holder, step, depth), formatted only when it is shown.
 Path = tuple[Any, Any, int]
 _TOP: Final[Path] = ((), None, 0)
-# No object is nested like this; a list or dict that contains itself is.
-_DEEPEST: Final = 200_000
 
 
 def steps_of(path: Path) -> list[str | int]:
@@ -112,9 +110,9 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
     work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
     while work:
         value, target, key, path, all_of_it = work.pop()
-        if path[2] > _DEEPEST:
+        if path[2] > DEEPEST:
             raise EncodeError(
-                show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {_DEEPEST:,} deep"
+                show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
             )
         kind = type(value)
         if kind is str:
@@ -186,19 +184,21 @@ def unresolved_in(value: Any, call: Call | None) -> list[Observable[Any]]:
 def with_nulls(value: Any) -> Any:
     """Return plain data with every None, which means null there, replaced by NULL."""
     box: list[Any] = [None]
-    work: list[tuple[Any, Any, Any]] = [(value, box, 0)]
+    work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:
-        item, target, key = work.pop()
+        item, target, key, depth = work.pop()
+        if depth > DEEPEST:
+            raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
         if item is None:
             target[key] = NULL
         elif isinstance(item, Mapping):
             made: dict[Any, Any] = dict.fromkeys(item)
             target[key] = made
-            work.extend((child, made, name) for name, child in item.items())
+            work.extend((child, made, name, depth + 1) for name, child in item.items())
         elif isinstance(item, (list, tuple)):
             values = [None] * len(item)
             target[key] = values
-            work.extend((child, values, at) for at, child in enumerate(item))
+            work.extend((child, values, at, depth + 1) for at, child in enumerate(item))
         else:
             target[key] = item
     return box[0]

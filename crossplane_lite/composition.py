@@ -147,7 +147,12 @@ def function(compose: Compose, /) -> Function: ...
 
 @overload
 def function(
-    *, name: str | None = None, auto_ready: bool = False, allow_removal_when_unresolved: bool = False
+    compose: None = None,
+    /,
+    *,
+    name: str | None = None,
+    auto_ready: bool = False,
+    allow_removal_when_unresolved: bool = False,
 ) -> Callable[[Compose], Function]: ...
 
 

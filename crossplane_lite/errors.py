@@ -19,6 +19,9 @@ __all__ = [
     "WireError",
 ]
 
+# No object is nested like this, but a list or dict that contains itself is.
+DEEPEST = 100_000
+
 
 class CrossplaneLiteError(Exception):
     """Base of every error raised by this package."""

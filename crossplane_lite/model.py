@@ -7,7 +7,7 @@ A set field lives in the instance's dict; anything else reads from the instance'
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from . import _call, _types, _wire
 from . import _node as _places
@@ -16,14 +16,31 @@ from .errors import ReadOnlyError, UnknownFieldError, UsageError
 from .observable import EXTERNAL_NAME, Observable, guess, make
 
 if TYPE_CHECKING:
-    from ._registered import ConnectionDetails, Registered
+    from typing_extensions import Self, dataclass_transform
 
-__all__ = ["DynamicModel", "Model", "Resource", "from_dict", "near_name", "shell_of", "to_dict"]
+    from ._fields import ItemMap as ItemMap
+    from ._fields import Items as Items
+    from ._fields import Leaf as Leaf
+    from ._fields import Map as Map
+    from ._fields import Nested as Nested
+    from ._fields import Values as Values
+    from ._registered import ConnectionDetails, Registered
+    from .models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+else:
+
+    def dataclass_transform(**_: Any) -> Any:  # for checkers alone; typing has the real one from 3.11 on
+        return lambda cls: cls
+
+
+M = TypeVar("M", bound="Model")
+
+__all__ = ["Model", "Resource", "from_dict", "near_name", "shell_of", "to_dict"]
 
 _read: Final = _places.read
 _in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
 
 
+@dataclass_transform(kw_only_default=True)
 class Model:
     """Base of nested objects.
 
@@ -41,13 +58,14 @@ class Model:
     __wire_fields__: ClassVar[dict[str, _types.Field]] = {}
     __wire_keys__: ClassVar[dict[str, bytes]] = {}
     __wire_head__: ClassVar[bytes] = b""
+    __attrs_attrs__: ClassVar[Any]
     # The fields of a resource class that are always the same, and their values as they are encoded.
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _head_fields: ClassVar[dict[str, bytes]] = {}
 
     _node: _places.Node | None
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, /, **fields: Any) -> None:
         _set_node(self, None if _in_call() is not None else _outside_node())
         known = self.__wire_fields__
         target = self.__dict__
@@ -70,7 +88,7 @@ class Model:
                 if kept is not None:
                     target[name] = kept
 
-    def __getattr__(self, name: str) -> Any:
+    def _read_field(self, name: str) -> Any:
         field = self.__wire_fields__.get(name)
         if field is None:
             raise self._unknown(name)
@@ -86,7 +104,7 @@ class Model:
                 return view
         return _read(node, self, field)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def _set_field(self, name: str, value: Any) -> None:
         field = self.__wire_fields__.get(name)
         if field is None:
             raise self._unknown(name)
@@ -113,7 +131,7 @@ class Model:
                 node.deleted.discard(name)
             node.touch(self)
 
-    def __delattr__(self, name: str) -> None:
+    def _delete_field(self, name: str) -> None:
         if self.__wire_fields__.get(name) is None:
             raise self._unknown(name)
         node = self._node
@@ -130,6 +148,11 @@ class Model:
             node.deleted = set()
         node.deleted.add(name)
         node.touch(self)
+
+    if not TYPE_CHECKING:  # to checkers a model has the fields of its class and no others
+        __getattr__ = _read_field
+        __setattr__ = _set_field
+        __delattr__ = _delete_field
 
     def __bool__(self) -> bool:
         if not self._absent:
@@ -233,35 +256,6 @@ def _read_only(node: _places.Node, name: str) -> ReadOnlyError:
     )
 
 
-class DynamicModel(Model):
-    """An object without a schema: any attribute can be read and set, and any name by item access."""
-
-    __wire_fields__ = _types.DynamicFields()
-    __wire_keys__ = _types.DynamicKeys()
-
-    def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name] if name in self.__dict__ else self.__getattr__(name)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        Model.__setattr__(self, name, value)
-
-    def __delitem__(self, name: str) -> None:
-        Model.__delattr__(self, name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in set(self)
-
-    def __iter__(self) -> Any:
-        if not bool(self):  # a guess, where it may still come
-            return iter(())
-        node = self._node
-        inherited = [] if node is None else [name for name in node.fields if name not in (node.deleted or ())]
-        return iter(dict.fromkeys([*inherited, *self.__dict__]))
-
-    def __len__(self) -> int:
-        return len(list(self))
-
-
 class Resource(Model):
     """Base of composites and composed resources: a model with a name in the composition and an observed side.
 
@@ -276,17 +270,26 @@ class Resource(Model):
 
     __slots__ = ("_state",)
 
-    _state: Registered | None
+    # A slot. ClassVar, because checkers take any other annotation here for a field.
+    _state: ClassVar[Registered | None]
 
-    def __init__(self, **fields: Any) -> None:
+    if TYPE_CHECKING:  # each class says more exactly what its own are; only Any lets it
+        apiVersion: Any = ...
+        kind: Any = ...
+        metadata: Any = ...
+
+    def __init__(self, /, **fields: Any) -> None:
         _set_state(self, None)
         Model.__init__(self, **fields)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def _set_field(self, name: str, value: Any) -> None:
         if name in _PROPERTIES:
             object.__setattr__(self, name, value)
         else:
-            Model.__setattr__(self, name, value)
+            Model._set_field(self, name, value)
+
+    if not TYPE_CHECKING:
+        __setattr__ = _set_field
 
     _set_state: ClassVar[Any]
 
@@ -299,7 +302,7 @@ class Resource(Model):
         return self._state
 
     @property
-    def observed(self) -> Any:
+    def observed(self) -> Self:
         return self._registered().observed_view(self)
 
     @property
@@ -307,19 +310,19 @@ class Resource(Model):
         return self._registered().root.name
 
     @property
-    def external_name(self) -> Any:
+    def external_name(self) -> str | Observable[str] | None:
         node = self._node
         if node is not None and node.mode == _places.WAIT and node.raw is None:
             return make(f"{node.path}.external_name", node.root)
-        annotations = self.metadata.annotations
+        annotations: Any = self.metadata.annotations
         if isinstance(annotations, Observable):
             return annotations
-        if node is None or node.mode == _places.DESIRED:
-            return annotations.get(EXTERNAL_NAME)
-        return annotations[EXTERNAL_NAME]
+        desired = node is None or node.mode == _places.DESIRED
+        name: str | Observable[str] | None = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
+        return name
 
     @external_name.setter
-    def external_name(self, value: Any) -> None:
+    def external_name(self, value: str | Observable[str] | None) -> None:
         if self._node is not None and self._node.mode != _places.DESIRED:
             raise _read_only(self._node, "external_name")
         self.metadata.annotations[EXTERNAL_NAME] = value
@@ -341,7 +344,7 @@ class Resource(Model):
     def connection_details(self) -> ConnectionDetails:
         return self._registered().details_of(self)
 
-    def condition(self, type: str) -> Any:
+    def condition(self, type: str) -> Condition:
         """Return the observed condition of this type.
 
         Args:
@@ -351,7 +354,8 @@ class Resource(Model):
             A Condition with `status`, `reason`, `message` and so on; where the resource does not have it, one whose
             fields read as Observables.
         """
-        return self._registered().condition(self.observed, type)
+        found: Condition = self._registered().condition(self.observed, type)
+        return found
 
 
 _set_state = Resource.__dict__["_state"].__set__
@@ -389,7 +393,7 @@ def to_dict(model: Model) -> dict[str, Any]:
     return result
 
 
-def from_dict(cls: type[Any], values: Mapping[str, Any]) -> Any:
+def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
     """Return a model made from plain data under the wire names; None is an explicit null.
 
     Raises:
@@ -399,5 +403,7 @@ def from_dict(cls: type[Any], values: Mapping[str, Any]) -> Any:
     from ._adopt import fill
     from ._walk import with_nulls
 
-    model: Any = cls
-    return fill(model.__new__(model), with_nulls(values))
+    made: Any = cls
+    made = fill(made.__new__(made), with_nulls(values))
+    model: M = made
+    return model

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import _types
+from ._dynamic import DynamicModel
 from .errors import UsageError
-from .model import DynamicModel, Model, Resource
+from .model import Model, Resource
 
 __all__ = ["Unstructured"]
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from crossplane_lite._wire import _scan
 from crossplane_lite._wire._scan import LIST, STRUCT, Span
 from crossplane_lite._wire._value import open_value
+from crossplane_lite.errors import WireError
 from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
 
 __all__ = ["decode_list", "decode_struct", "decode_value"]
@@ -30,7 +31,15 @@ class _Irregular(Exception):
     """The bytes are not what the short way expects; they may be legal all the same."""
 
 
-_IRREGULAR: Final = (_Irregular, IndexError, KeyError, UnicodeDecodeError, PackerError, DecodeError)
+_IRREGULAR: Final = (
+    _Irregular,
+    IndexError,
+    UnicodeDecodeError,
+    PackerError,
+    DecodeError,
+    WireError,
+    RecursionError,
+)
 
 
 def decode_struct(raw: bytes) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from crossplane_lite._sentinels import NULL, TOMBSTONE
 from crossplane_lite._wire import _tree
+from crossplane_lite._wire._objects import fixed_fields, wire_keys
 from crossplane_lite._wire._parts import (
     HEADS,
     INTS,
@@ -36,7 +37,7 @@ _TRUE: Final = b"\x02\x20\x01"
 _FALSE: Final = b"\x02\x20\x00"
 _NULL: Final = b"\x02\x08\x00"
 
-_FAILURES: Final = (Bail, UnicodeEncodeError)
+_FAILURES: Final = (Bail, UnicodeEncodeError, RecursionError)
 
 
 def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
@@ -53,7 +54,7 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     try:
         if type(obj) is dict:
             return struct_bytes(obj, PREFIXES, 1, strict)
-        keys = _tree.wire_keys(obj)
+        keys = wire_keys(obj)
         return struct_bytes(obj, PREFIXES, 1, strict) if keys is None else model_bytes(obj, keys, 1, strict)
     except _FAILURES as failure:
         if strict:
@@ -158,8 +159,7 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
 def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
     """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`."""
-    fixed: bytes = model.__wire_head__
-    return fixed + struct_bytes(model.__dict__, keys, depth, strict)
+    return fixed_fields(model) + struct_bytes(model.__dict__, keys, depth, strict)
 
 
 def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:

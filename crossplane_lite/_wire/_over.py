@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crossplane_lite._sentinels import TOMBSTONE
-from crossplane_lite._wire import _tree
 from crossplane_lite._wire._encode import MAX_DEPTH, value_bytes
+from crossplane_lite._wire._objects import deleted_keys, fixed_fields, member_prefix, merges, set_members
 from crossplane_lite._wire._parts import NAMES, Bail, varint
 from crossplane_lite._wire._scan import STRUCT
+from crossplane_lite._wire._tree import Overlay, encode_tree, join_path
 from crossplane_lite._wire._value import open_value
 from crossplane_lite.errors import EncodeError, WireError
 from crossplane_lite.proto._pool import DecodeError, Level
@@ -56,24 +57,22 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
     if depth > MAX_DEPTH:
         if strict:
             raise Bail
-        return _tree.encode_tree(_tree.Overlay(obj, base, [(0, len(base))]))
+        return encode_tree(Overlay(obj, base, [(0, len(base))]))
     level = _level(base)
     fields = level.fields
     # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
-    for name in _tree.deleted_keys(obj):
+    for name in deleted_keys(obj):
         if name in fields:
             del fields[name]
-    keys = _tree.wire_keys(obj)
-    if keys is None:
-        members = obj
-    else:
-        members = obj.__dict__
-        level.MergeFromString(obj.__wire_head__)
-    for key, value in members.items():
-        if keys is None and type(key) is str and key.isascii():
+    fixed = fixed_fields(obj)
+    if fixed:
+        level.MergeFromString(fixed)
+    is_dict = type(obj) is dict
+    for key, value in set_members(obj).items():
+        if is_dict and type(key) is str and key.isascii():
             name = key
         else:
-            name = NAMES[_tree.member_prefix(obj, keys, key)]
+            name = NAMES[member_prefix(obj, key)]
         if value is TOMBSTONE:
             if name in fields:
                 del fields[name]
@@ -81,14 +80,14 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         try:
             fields[name] = _member(value, fields.get(name), depth, strict)
         except EncodeError as error:
-            raise error.under(_tree.join_path([name])) from None
+            raise error.under(join_path([name])) from None
     merged: bytes = level.SerializeToString()
     return merged
 
 
 def _member(value: Any, old: bytes | None, depth: int, strict: bool) -> bytes:
     """Return the Value of one member, merged with what was there before."""
-    if old is not None and _tree.merges(value):
+    if old is not None and merges(value):
         kind, payload = open_value(old)
         if kind == STRUCT:
             merged = _over(value, payload, depth + 1, strict)

@@ -27,7 +27,7 @@ MAX_INT: Final = 2**53
 pack: Final = Packer("<d").pack
 
 # The caches stay small whatever the data: lengths and numbers are kept up to a bound, keys until there are too many.
-_KEPT_LENGTHS: Final = 4096
+_KEPT_LENGTHS: Final = 1024
 _KEPT_INTS: Final = range(-1, 1025)
 _KEPT_KEYS: Final = 4096
 _KEPT_KEY_LENGTH: Final = 100

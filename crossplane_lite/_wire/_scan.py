@@ -51,8 +51,9 @@ def _probe(data: bytes) -> int:
         return -1
 
 
-# The releases of protobuf differ in two corners; whole resources must not be read in one way at the top and in
-# another further down. upb sets an entry aside that has unknown fields in it, and since 7 it wants lengths of five bytes at most.
+# The releases of protobuf differ in two corners, and a resource must not be read in one way at the top and in another
+# further down: upb sets an entry aside that has unknown fields in it, and since 7 it takes no length of more than five
+# bytes.
 _LENGTH_BYTES: Final = 5 if _probe(b"\x0a\x80\x80\x80\x80\x80\x00") < 0 else 10
 _KEEP_ENTRY_WITH_UNKNOWN: Final = _probe(b"\x0a\x02\x18\x00") > 0
 

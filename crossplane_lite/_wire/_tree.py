@@ -9,26 +9,40 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from crossplane_lite._sentinels import NULL, TOMBSTONE, Replaced
+from crossplane_lite._sentinels import NULL, TOMBSTONE
 from crossplane_lite._wire import _scan
-from crossplane_lite._wire._parts import HEADS, MAX_INT, NAMES, Bail, pack, prefix_of, varint
+from crossplane_lite._wire._objects import (
+    deleted_keys,
+    fixed_fields,
+    is_struct,
+    member_prefix,
+    merges,
+    set_members,
+    wire_keys,
+)
+from crossplane_lite._wire._parts import (
+    HEADS,
+    INTS,
+    LIST_HEADS,
+    MAX_INT,
+    NAMES,
+    PREFIXES,
+    STRUCT_HEADS,
+    TEXT_HEADS,
+    Bail,
+    pack,
+    varint,
+)
 from crossplane_lite.errors import EncodeError
 
-__all__ = [
-    "Overlay",
-    "deleted_keys",
-    "encode_tree",
-    "encode_value_tree",
-    "join_path",
-    "member_prefix",
-    "merges",
-    "wire_keys",
-]
+__all__ = ["Overlay", "encode_tree", "encode_value_tree", "join_path"]
 
 _plain: Final = re.compile(r"[A-Za-z0-9_-]+").fullmatch
 
-_Members = Iterator[tuple[Any, bytes, Any]]
-"""Label for the path, entry prefix (empty in a list) and value."""
+_TOO_BIG: Final = "must be an integer of at most 2**53, which a Struct can carry exactly"
+_NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
+
+_FIRST_CYCLE_CHECK: Final = 1000
 
 
 class _Encoded(NamedTuple):
@@ -43,69 +57,46 @@ class Overlay:
     """A mapping or model over the Struct that lies in the `spans` of a buffer."""
 
     def __init__(self, obj: Any, buffer: bytes, spans: list[_scan.Span]) -> None:
-        self.obj = obj
+        self._obj = obj
         self._buffer = buffer
         self._spans = spans
 
-    def members(self) -> _Members:
-        """Yield the members of the merged Struct."""
-        buffer = self._buffer
-        merged: dict[str, Any] = {}
-        for name, (start, end) in _scan.fields(buffer, self._spans).items():
-            merged[name] = _Encoded(buffer, start, end)
-        fixed: bytes = b"" if wire_keys(self.obj) is None else self.obj.__wire_head__
+    def merged(self) -> dict[str, Any]:
+        """Return the members of the merged Struct."""
+        obj = self._obj
+        found: dict[str, Any] = {}
+        for name, (start, end) in _scan.fields(self._buffer, self._spans).items():
+            found[name] = _Encoded(self._buffer, start, end)
+        for name in deleted_keys(obj):
+            found.pop(name, None)
+        fixed = fixed_fields(obj)
         for name, (start, end) in _scan.fields(fixed, [(0, len(fixed))]).items():
-            merged[name] = _Encoded(fixed, start, end)
-        for name in deleted_keys(self.obj):
-            merged.pop(name, None)
-        for name, _, value in _members(self.obj, keep_tombstones=True):
-            old = merged.get(name)
-            if old is not None and merges(value):
-                kind, payload = _scan.value(*old)
+            found[name] = _Encoded(fixed, start, end)
+        for key, value in set_members(obj).items():
+            name = NAMES[member_prefix(obj, key)]
+            old = found.get(name)
+            if type(old) is _Encoded and merges(value):
+                kind, spans = _scan.value(*old)
                 if kind == _scan.STRUCT:
-                    value = Overlay(value, buffer, payload)
-            merged[name] = value
-        return _members(merged)
+                    value = Overlay(value, old.buffer, spans)
+            found[name] = value
+        return found
 
 
-class _Frame:
+class _Open(NamedTuple):
     """A container whose members are being written."""
 
-    def __init__(self, obj: Any, prefix: bytes, mark: int) -> None:
-        self.obj = obj
-        self.prefix = prefix
-        self.mark = mark
-        self.tag = b"\x32" if isinstance(obj, (list, tuple)) else b"\x2a"
-        self.members = obj.members() if type(obj) is Overlay else _members(obj)
-        # What is the same in every instance of a model is encoded already.
-        self.fixed: bytes = b"" if wire_keys(obj) is None else obj.__wire_head__
-        self.label: Any = None
-
-
-def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
-    """Return the attribute names and entry prefixes of a model, None for anything else."""
-    keys: Mapping[str, bytes] | None = getattr(type(obj), "__wire_keys__", None)
-    return keys
-
-
-def _is_struct(value: Any) -> bool:
-    """Say whether a value becomes a Struct: a mapping or a model."""
-    return type(value) is dict or wire_keys(value) is not None or isinstance(value, Mapping)
-
-
-def merges(value: Any) -> bool:
-    """Say whether a value merges into a Struct that it lies over."""
-    return _is_struct(value) and type(value) is not Replaced
-
-
-def deleted_keys(obj: Any) -> list[str]:
-    """Return the keys that a mapping or model removes from what it lies over."""
-    keys = wire_keys(obj)
-    if keys is None:
-        return list(getattr(obj, "deleted", None) or ()) if isinstance(obj, dict) else []
-    node = getattr(obj, "_node", None)
-    deleted = None if node is None else node.deleted
-    return [NAMES[keys[name]] for name in deleted] if deleted else []
+    obj: Any
+    members: Iterator[tuple[Any, Any]]
+    """Key, attribute name or index, and value; the last one first."""
+    keys: Mapping[Any, bytes] | None
+    """Entry prefixes by key or attribute name; None in a list."""
+    heads: Mapping[int, bytes]
+    fixed: bytes
+    prefix: bytes
+    """What stands in front of it in the container that it lies in."""
+    mark: int
+    """How much was written before it."""
 
 
 def encode_tree(root: Any) -> bytes:
@@ -114,7 +105,9 @@ def encode_tree(root: Any) -> bytes:
     Raises:
         EncodeError: A value can't be carried; the error has its path.
     """
-    return b"".join(reversed(_chunks(root)))
+    pieces = _pieces(root)
+    pieces.reverse()
+    return b"".join(pieces)
 
 
 def encode_value_tree(value: Any) -> bytes:
@@ -123,10 +116,10 @@ def encode_value_tree(value: Any) -> bytes:
     Raises:
         EncodeError: The value can't be carried; the error has its path within it.
     """
-    if _is_container(value):
-        payload = encode_tree(value)
-        return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
-    return _leaf(value)
+    if not _is_container(value):
+        return _leaf(value)
+    payload = encode_tree(value)
+    return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
 
 
 def join_path(labels: Iterable[str | int]) -> str:
@@ -143,109 +136,112 @@ def join_path(labels: Iterable[str | int]) -> str:
     return path
 
 
-def _chunks(root: Any) -> list[bytes]:
+def _pieces(root: Any) -> list[bytes]:
     """Return the encoded root in pieces, the last one first."""
     out: list[bytes] = []
     size = 0
-    stack: list[_Frame] = []
-    active: set[int] = set()
-
-    def finish(prefix: bytes, mark: int) -> int:
-        """Write what stands in front of a Value that was written since `mark`."""
-        if prefix:
-            out.append(prefix)
-            out.append(HEADS[size + len(prefix) - mark])
-            return len(prefix) + len(out[-1])
-        out.append(b"\x0a")
-        return 1
-
+    outer: list[tuple[_Open, Any]] = []
+    next_check = _FIRST_CYCLE_CHECK
+    key: Any = None
+    current = _open(root, b"", 0)
     try:
-        stack.append(_Frame(root, b"", 0))
-        active.add(id(root))
         while True:
-            frame = stack[-1]
-            for label, prefix, value in frame.members:
-                frame.label = label
-                mark = size
-                if _is_container(value):
-                    if id(value) in active:
-                        raise EncodeError("", "must not contain itself")
-                    stack.append(_Frame(value, prefix, mark))
-                    active.add(id(value))
+            keys = current.keys
+            for key, value in current.members:
+                kind = type(value)
+                if keys is None:
+                    prefix = b""
+                elif value is TOMBSTONE:
+                    continue
+                else:
+                    try:
+                        prefix = keys[key]
+                    except KeyError:
+                        bad, key = key, None  # What can't be a key has no place in a path either.
+                        prefix = member_prefix(current.obj, bad)
+                if kind is str:
+                    data = value.encode()
+                    head = TEXT_HEADS[len(data)]
+                elif kind is int:
+                    data, head = INTS[value], b""
+                elif kind is dict or kind is list or _is_container(value):
+                    outer.append((current, key))
+                    current = _open(value, prefix, size)
+                    if len(outer) == next_check:
+                        next_check *= 2
+                        _check_cycle(outer)
                     break
-                data = _leaf(value)
-                head = varint(len(data))
-                out += (data, head)
-                size += len(data) + len(head)
-                size += finish(prefix, mark)
+                else:
+                    data = _leaf(value)
+                    head = varint(len(data))
+                total = len(prefix) + len(head) + len(data)
+                front = HEADS[total] if prefix else b"\x0a"
+                out += (data, head, prefix, front)
+                size += total + len(front)
             else:
-                stack.pop()
-                active.discard(id(frame.obj))
-                out.append(frame.fixed)
-                size += len(frame.fixed)
-                if not stack:
+                _, _, _, heads, fixed, prefix, mark = current
+                out.append(fixed)
+                size += len(fixed)
+                if not outer:
                     return out
-                inner = size - frame.mark
-                head = frame.tag + varint(inner)
-                head = varint(len(head) + inner) + head
-                out.append(head)
-                size += len(head)
-                size += finish(frame.prefix, frame.mark)
-    except EncodeError as error:
-        raise error.under(join_path([frame.label for frame in stack if frame.label is not None])) from None
+                head = heads[size - mark]
+                size += len(head) + len(prefix)
+                front = HEADS[size - mark] if prefix else b"\x0a"
+                out += (head, prefix, front)
+                size += len(front)
+                current, key = outer.pop()
+    except (EncodeError, Bail, UnicodeEncodeError) as error:
+        raise _located(error, [*outer, (current, key)]) from None
+
+
+def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
+    if type(obj) is dict:
+        return _Open(obj, reversed(obj.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark)
+    if isinstance(obj, (list, tuple)):
+        members = zip(range(len(obj) - 1, -1, -1), reversed(obj))  # noqa: B905 - the lengths are the same
+        return _Open(obj, members, None, LIST_HEADS, b"", prefix, mark)
+    keys = wire_keys(obj)
+    if keys is not None:
+        return _Open(obj, reversed(obj.__dict__.items()), keys, STRUCT_HEADS, fixed_fields(obj), prefix, mark)
+    items = obj.merged() if type(obj) is Overlay else dict(obj.items())
+    return _Open(obj, reversed(items.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark)
 
 
 def _is_container(value: Any) -> bool:
     kind = type(value)
-    if kind is str or kind is _Encoded:
-        return False
-    return kind is dict or kind is Overlay or isinstance(value, (list, tuple)) or _is_struct(value)
+    return kind is Overlay or (kind is not _Encoded and isinstance(value, (list, tuple))) or is_struct(value)
 
 
-def _members(obj: Any, *, keep_tombstones: bool = False) -> _Members:
-    """Yield the members of a container, the last one first."""
-    if isinstance(obj, (list, tuple)):
-        for index in range(len(obj) - 1, -1, -1):
-            yield index, b"", obj[index]
-        return
-    keys = wire_keys(obj)
-    items = (obj if keys is None else obj.__dict__).items()
-    for key, value in reversed(items if isinstance(obj, dict) or keys is not None else list(items)):
-        if value is not TOMBSTONE or keep_tombstones:
-            prefix = member_prefix(obj, keys, key)
-            yield key if type(key) is str and keys is None else NAMES[prefix], prefix, value
+def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
+    """Refuse a container that lies in itself.
 
-
-def member_prefix(obj: Any, keys: Mapping[str, bytes] | None, key: Any) -> bytes:
-    """Return the entry prefix of a key of a mapping, or of an attribute of a model, which has `keys`.
-
-    Raises:
-        EncodeError: It can't be a key, or the model has no such field.
+    Looked at each time that the depth has doubled, because it takes as long as the tree is deep.
     """
-    try:
-        return prefix_of(key) if keys is None else keys[key]
-    except KeyError:
-        problem = f"{type(obj).__name__} has no field {key!r}"
-    except Bail:
-        problem = f"keys must be strings (got one that is a {type(key).__name__})"
-    except UnicodeEncodeError:
-        problem = "keys must be valid Unicode text (got one with a lone surrogate)"
-    raise EncodeError("", problem)
+    if len({id(container.obj) for container, _ in outer}) < len(outer):
+        raise EncodeError("", "must not contain itself")
+
+
+def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
+    """Return the error with the path that leads to where it happened."""
+    if not isinstance(error, EncodeError):
+        error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
+    labels = []
+    for container, key in places:
+        if key is not None:
+            labels.append(key if container.keys is None else NAMES[container.keys.get(key) or member_prefix(None, key)])
+    return error.under(join_path(labels))
 
 
 def _leaf(value: Any) -> bytes:
     """Encode a Value that isn't a container."""
     if isinstance(value, str):
-        try:
-            data = str.encode(value)
-        except UnicodeEncodeError:
-            raise EncodeError("", "must be valid Unicode text (got a lone surrogate)") from None
+        data = str.encode(value)
         return b"\x1a" + varint(len(data)) + data
     if isinstance(value, bool):
         return b"\x20\x01" if value else b"\x20\x00"
     if isinstance(value, int):
         if not -MAX_INT <= value <= MAX_INT:
-            raise EncodeError("", "must be an integer of at most 2**53, which a Struct can carry exactly")
+            raise EncodeError("", _TOO_BIG)
         return b"\x11" + pack(value)
     if isinstance(value, float):
         if value - value != 0.0:

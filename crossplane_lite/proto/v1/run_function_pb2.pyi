@@ -25,6 +25,24 @@ _M = TypeVar("_M", bound=Message)
 DESCRIPTOR: FileDescriptor
 
 @type_check_only
+class _Message(Message):  # type: ignore[misc,unused-ignore]  # protobuf itself comes without types
+    """What every message offers."""
+
+    @classmethod
+    def FromString(cls, s: bytes) -> Self: ...
+    def ByteSize(self) -> int: ...
+    def Clear(self) -> None: ...
+    def ClearField(self, field_name: str) -> None: ...
+    def CopyFrom(self, other_msg: Self) -> None: ...
+    def HasField(self, field_name: str) -> bool: ...
+    def MergeFrom(self, other_msg: Self) -> None: ...
+    def MergeFromString(self, serialized: bytes) -> int: ...
+    def ParseFromString(self, serialized: bytes) -> int: ...
+    def SerializeToString(self, *, deterministic: bool = ...) -> bytes: ...
+    def SetInParent(self) -> None: ...
+    def WhichOneof(self, oneof_group: str) -> str | None: ...
+
+@type_check_only
 class _EnumType(type):
     """What an enum offers besides its values, which are plain integers."""
 
@@ -99,7 +117,7 @@ class _ScalarMap(MutableMapping[str, _T]):
 
 # The private pool has its own Struct and Duration; those of struct_pb2 and duration_pb2 can't take their place.
 @type_check_only
-class _Struct(Message):
+class _Struct(_Message):
     """google.protobuf.Struct: a JSON object."""
 
     def __init__(self, *, fields: Mapping[str, Any] | None = ...) -> None: ...
@@ -119,7 +137,7 @@ class _Struct(Message):
     def values(self) -> ValuesView[Any]: ...
 
 @type_check_only
-class _Value(Message):
+class _Value(_Message):
     """google.protobuf.Value: any JSON value."""
 
     null_value: int
@@ -132,7 +150,7 @@ class _Value(Message):
     def list_value(self) -> _ListValue: ...
 
 @type_check_only
-class _ListValue(Message):
+class _ListValue(_Message):
     """google.protobuf.ListValue: a JSON array."""
 
     @property
@@ -148,7 +166,7 @@ class _ListValue(Message):
     def items(self) -> Iterator[Any]: ...
 
 @type_check_only
-class _Duration(Message):
+class _Duration(_Message):
     """google.protobuf.Duration: a span of time."""
 
     seconds: int
@@ -225,7 +243,7 @@ STATUS_CONDITION_TRUE: Status
 STATUS_CONDITION_FALSE: Status
 
 @final
-class RunFunctionRequest(Message):
+class RunFunctionRequest(_Message):
     """What Crossplane asks of a function."""
 
     META_FIELD_NUMBER: ClassVar[int]
@@ -270,7 +288,7 @@ class RunFunctionRequest(Message):
     def required_schemas(self) -> _MessageMap[Schema]: ...
 
 @final
-class Credentials(Message):
+class Credentials(_Message):
     """Credentials for the function."""
 
     CREDENTIAL_DATA_FIELD_NUMBER: ClassVar[int]
@@ -283,7 +301,7 @@ class Credentials(Message):
     def credential_data(self) -> CredentialData: ...
 
 @final
-class CredentialData(Message):
+class CredentialData(_Message):
     """The data of a Secret."""
 
     DATA_FIELD_NUMBER: ClassVar[int]
@@ -296,7 +314,7 @@ class CredentialData(Message):
     def data(self) -> _ScalarMap[bytes]: ...
 
 @final
-class Resources(Message):
+class Resources(_Message):
     """The resources that answer one requirement."""
 
     ITEMS_FIELD_NUMBER: ClassVar[int]
@@ -309,7 +327,7 @@ class Resources(Message):
     def items(self) -> _RepeatedMessage[Resource]: ...
 
 @final
-class RunFunctionResponse(Message):
+class RunFunctionResponse(_Message):
     """What a function answers."""
 
     META_FIELD_NUMBER: ClassVar[int]
@@ -346,7 +364,7 @@ class RunFunctionResponse(Message):
     def output(self) -> _Struct: ...
 
 @final
-class RequestMeta(Message):
+class RequestMeta(_Message):
     """What the caller says about the request itself."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
@@ -362,7 +380,7 @@ class RequestMeta(Message):
     def capabilities(self) -> _RepeatedScalar[Capability]: ...
 
 @final
-class Requirements(Message):
+class Requirements(_Message):
     """What the function asks Crossplane to fetch before it calls again."""
 
     EXTRA_RESOURCES_FIELD_NUMBER: ClassVar[int]
@@ -383,7 +401,7 @@ class Requirements(Message):
     def schemas(self) -> _MessageMap[SchemaSelector]: ...
 
 @final
-class ResourceSelector(Message):
+class ResourceSelector(_Message):
     """Which resources are required: by name, or by labels."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
@@ -408,7 +426,7 @@ class ResourceSelector(Message):
     def match_labels(self) -> MatchLabels: ...
 
 @final
-class MatchLabels(Message):
+class MatchLabels(_Message):
     """Labels that a required resource must have."""
 
     LABELS_FIELD_NUMBER: ClassVar[int]
@@ -421,7 +439,7 @@ class MatchLabels(Message):
     def labels(self) -> _ScalarMap[str]: ...
 
 @final
-class SchemaSelector(Message):
+class SchemaSelector(_Message):
     """Which kind's OpenAPI schema is required."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
@@ -436,7 +454,7 @@ class SchemaSelector(Message):
     ) -> None: ...
 
 @final
-class Schema(Message):
+class Schema(_Message):
     """The answer to a required schema; empty where there is none."""
 
     OPENAPI_V3_FIELD_NUMBER: ClassVar[int]
@@ -449,7 +467,7 @@ class Schema(Message):
     def openapi_v3(self) -> _Struct: ...
 
 @final
-class ResponseMeta(Message):
+class ResponseMeta(_Message):
     """What the function says about the response itself."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
@@ -465,7 +483,7 @@ class ResponseMeta(Message):
     def ttl(self) -> _Duration: ...
 
 @final
-class State(Message):
+class State(_Message):
     """A composite resource and its composed resources."""
 
     COMPOSITE_FIELD_NUMBER: ClassVar[int]
@@ -482,7 +500,7 @@ class State(Message):
     def resources(self) -> _MessageMap[Resource]: ...
 
 @final
-class Resource(Message):
+class Resource(_Message):
     """One resource with its connection details and readiness."""
 
     RESOURCE_FIELD_NUMBER: ClassVar[int]
@@ -502,7 +520,7 @@ class Resource(Message):
     def connection_details(self) -> _ScalarMap[bytes]: ...
 
 @final
-class Result(Message):
+class Result(_Message):
     """An event for the composite resource."""
 
     SEVERITY_FIELD_NUMBER: ClassVar[int]
@@ -523,7 +541,7 @@ class Result(Message):
     ) -> None: ...
 
 @final
-class Condition(Message):
+class Condition(_Message):
     """A condition for the composite resource."""
 
     TYPE_FIELD_NUMBER: ClassVar[int]

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, final
 
 from google.protobuf.descriptor import FileDescriptor
-from google.protobuf.message import Message
 
 from crossplane_lite.proto.v1.run_function_pb2 import (
     _Duration,
     _EnumType,
+    _Message,
     _MessageMap,
     _RepeatedMessage,
     _RepeatedScalar,
@@ -81,7 +81,7 @@ STATUS_CONDITION_TRUE: Status
 STATUS_CONDITION_FALSE: Status
 
 @final
-class RunFunctionRequest(Message):
+class RunFunctionRequest(_Message):
     """What Crossplane asks of a function."""
 
     META_FIELD_NUMBER: ClassVar[int]
@@ -126,7 +126,7 @@ class RunFunctionRequest(Message):
     def required_schemas(self) -> _MessageMap[Schema]: ...
 
 @final
-class Credentials(Message):
+class Credentials(_Message):
     """Credentials for the function."""
 
     CREDENTIAL_DATA_FIELD_NUMBER: ClassVar[int]
@@ -139,7 +139,7 @@ class Credentials(Message):
     def credential_data(self) -> CredentialData: ...
 
 @final
-class CredentialData(Message):
+class CredentialData(_Message):
     """The data of a Secret."""
 
     DATA_FIELD_NUMBER: ClassVar[int]
@@ -152,7 +152,7 @@ class CredentialData(Message):
     def data(self) -> _ScalarMap[bytes]: ...
 
 @final
-class Resources(Message):
+class Resources(_Message):
     """The resources that answer one requirement."""
 
     ITEMS_FIELD_NUMBER: ClassVar[int]
@@ -165,7 +165,7 @@ class Resources(Message):
     def items(self) -> _RepeatedMessage[Resource]: ...
 
 @final
-class RunFunctionResponse(Message):
+class RunFunctionResponse(_Message):
     """What a function answers."""
 
     META_FIELD_NUMBER: ClassVar[int]
@@ -202,7 +202,7 @@ class RunFunctionResponse(Message):
     def output(self) -> _Struct: ...
 
 @final
-class RequestMeta(Message):
+class RequestMeta(_Message):
     """What the caller says about the request itself."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
@@ -218,7 +218,7 @@ class RequestMeta(Message):
     def capabilities(self) -> _RepeatedScalar[Capability]: ...
 
 @final
-class Requirements(Message):
+class Requirements(_Message):
     """What the function asks Crossplane to fetch before it calls again."""
 
     EXTRA_RESOURCES_FIELD_NUMBER: ClassVar[int]
@@ -239,7 +239,7 @@ class Requirements(Message):
     def schemas(self) -> _MessageMap[SchemaSelector]: ...
 
 @final
-class ResourceSelector(Message):
+class ResourceSelector(_Message):
     """Which resources are required: by name, or by labels."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
@@ -264,7 +264,7 @@ class ResourceSelector(Message):
     def match_labels(self) -> MatchLabels: ...
 
 @final
-class MatchLabels(Message):
+class MatchLabels(_Message):
     """Labels that a required resource must have."""
 
     LABELS_FIELD_NUMBER: ClassVar[int]
@@ -277,7 +277,7 @@ class MatchLabels(Message):
     def labels(self) -> _ScalarMap[str]: ...
 
 @final
-class SchemaSelector(Message):
+class SchemaSelector(_Message):
     """Which kind's OpenAPI schema is required."""
 
     API_VERSION_FIELD_NUMBER: ClassVar[int]
@@ -292,7 +292,7 @@ class SchemaSelector(Message):
     ) -> None: ...
 
 @final
-class Schema(Message):
+class Schema(_Message):
     """The answer to a required schema; empty where there is none."""
 
     OPENAPI_V3_FIELD_NUMBER: ClassVar[int]
@@ -305,7 +305,7 @@ class Schema(Message):
     def openapi_v3(self) -> _Struct: ...
 
 @final
-class ResponseMeta(Message):
+class ResponseMeta(_Message):
     """What the function says about the response itself."""
 
     TAG_FIELD_NUMBER: ClassVar[int]
@@ -321,7 +321,7 @@ class ResponseMeta(Message):
     def ttl(self) -> _Duration: ...
 
 @final
-class State(Message):
+class State(_Message):
     """A composite resource and its composed resources."""
 
     COMPOSITE_FIELD_NUMBER: ClassVar[int]
@@ -338,7 +338,7 @@ class State(Message):
     def resources(self) -> _MessageMap[Resource]: ...
 
 @final
-class Resource(Message):
+class Resource(_Message):
     """One resource with its connection details and readiness."""
 
     RESOURCE_FIELD_NUMBER: ClassVar[int]
@@ -358,7 +358,7 @@ class Resource(Message):
     def connection_details(self) -> _ScalarMap[bytes]: ...
 
 @final
-class Result(Message):
+class Result(_Message):
     """An event for the composite resource."""
 
     SEVERITY_FIELD_NUMBER: ClassVar[int]
@@ -379,7 +379,7 @@ class Result(Message):
     ) -> None: ...
 
 @final
-class Condition(Message):
+class Condition(_Message):
     """A condition for the composite resource."""
 
     TYPE_FIELD_NUMBER: ClassVar[int]
