@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, overload
@@ -181,7 +183,7 @@ def function(
     def decorate(compose: Compose) -> Function:
         if not callable(compose):
             raise UsageError(f"@composition.function is for a function (got {compose!r})")
-        chosen = f"{compose.__module__}.{compose.__qualname__}" if name is None else name
+        chosen = f"{_module_of(compose)}.{compose.__qualname__}" if name is None else name
         if not chosen or "," in chosen:
             raise UsageError(f"a function's name must not be empty or hold a comma (got {chosen!r})")
         return Function(
@@ -189,6 +191,17 @@ def function(
         )
 
     return decorate if compose is None else decorate(compose)
+
+
+def _module_of(compose: Compose) -> str:
+    """Return the name of a function's module, the same whether it is imported or run as the program itself."""
+    if compose.__module__ != "__main__":
+        return compose.__module__
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:  # python -m package.module
+        return str(spec.name).removesuffix(".__main__")
+    return os.path.splitext(os.path.basename(getattr(main, "__file__", None) or "main"))[0]
 
 
 def _masker(request: Any) -> Callable[[str], str]:

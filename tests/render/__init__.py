@@ -1,0 +1,1 @@
+"""Rendering from YAML files on the command line."""

@@ -1,0 +1,198 @@
+"""YAML is read as Kubernetes reads it, and written so that every reader reads the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml as pyyaml  # type: ignore[import-untyped]
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.render import yaml
+
+
+def read(directory: Path, text: str | bytes) -> list[Any]:
+    """Return the contents of the documents in `text`."""
+    path = directory / "file.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return [document.content for document in yaml.load_documents(path)]
+
+
+def failure(directory: Path, text: str | bytes) -> str:
+    """Return the one line that says what is wrong, without the directory."""
+    with pytest.raises(InputError) as caught:
+        read(directory, text)
+    line = str(caught.value)
+    assert "\n" not in line
+    assert line.count(str(directory)) == 1
+    return line.replace(f"{directory}/", "")
+
+
+# Taken from the tables of sigs.k8s.io/yaml's scalar resolution.
+SCALARS = [
+    *((word, True) for word in "y Y yes Yes YES true True TRUE on On ON".split()),
+    *((word, False) for word in "n N no No NO false False FALSE off Off OFF".split()),
+    *((word, None) for word in ("", "~", "null", "Null", "NULL")),
+    *((word, word) for word in "yEs tRUE oN nUll NIL = << 2024-01-01 2024-01-01T00:00:00Z 1:30 190:20:30.15".split()),
+    *((word, word) for word in "0o8 0x 0b2 1.2.3 1e 1e999 --1 +- . .e1 1,000 12a v1 0x1p-2 ._1".split()),
+    *((f'"{word}"', word) for word in ("yes", "1", "null", "")),
+    ("0", 0),
+    ("-0", 0),
+    ("+12", 12),
+    ("1_000", 1000),
+    ("0x1F", 31),
+    ("-0x_1f", -31),
+    ("0b11", 3),
+    ("-0b11", -3),
+    ("0o17", 15),
+    ("017", 15),
+    ("08", 8.0),
+    ("9007199254740993", 9007199254740993),
+    ("1.5", 1.5),
+    ("1.", 1.0),
+    (".5", 0.5),
+    ("-.5", -0.5),
+    ("1e3", 1000.0),
+    ("12e03", 12000.0),
+    ("-2E-1", -0.2),
+    ("1_0.5", 10.5),
+    (".inf", float("inf")),
+    ("-.INF", float("-inf")),
+    ("!!str 5", "5"),
+    ("!!float 5", 5.0),
+    ("!!int 5", 5),
+    ("!!bool yes", True),
+    ("!!timestamp 2024-01-01", "2024-01-01"),
+    ("! 5", "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SCALARS)
+def test_scalar(tmp_path: Path, text: str, value: Any) -> None:
+    """A scalar is what Kubernetes takes it for."""
+    (content,) = read(tmp_path, f"a: {text}\n")
+    assert content == {"a": value}
+    assert type(content["a"]) is type(value)
+
+
+def test_not_a_number(tmp_path: Path) -> None:
+    """`.nan` is a float, which a Struct refuses later with its path."""
+    (content,) = read(tmp_path, "a: .nan\n")
+    assert content["a"] != content["a"]
+
+
+@pytest.mark.parametrize(("text", "key"), [("80", "80"), ("yes", "true"), ("n", "false"), ("0x10", "16"), ("a", "a")])
+def test_key(tmp_path: Path, text: str, key: str) -> None:
+    """Integer and boolean keys become strings."""
+    assert read(tmp_path, f"{text}: 1\n") == [{key: 1}]
+
+
+def test_aliases_and_merges(tmp_path: Path) -> None:
+    """Aliases repeat a value; in merges the mapping's own keys win, then the first that is merged."""
+    text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: *a\nd: {<<: *a, x: 5}\ne: {<<: [*a, *b]}\n'<<': plain\n"
+    assert read(tmp_path, text) == [
+        {
+            "a": {"x": 1, "true": 2},
+            "b": {"true": 3, "z": 4},
+            "c": {"x": 1, "true": 2},
+            "d": {"x": 5, "true": 2},
+            "e": {"x": 1, "true": 2, "z": 4},
+            "<<": "plain",
+        }
+    ]
+
+
+def test_documents(tmp_path: Path) -> None:
+    """A stream of several documents is read whole; empty ones are left out, and each says where it stands."""
+    path = tmp_path / "file.yaml"
+    path.write_text("# a comment\n---\na: 1\n---\n# nothing\n---\n\nb: 2\n...\n")
+    documents = yaml.load_documents(path)
+    assert documents == [(f"{path}, document 1 (line 3)", {"a": 1}), (f"{path}, document 3 (line 8)", {"b": 2})]
+    assert read(tmp_path, "") == []
+
+
+def test_json_and_byte_order_mark(tmp_path: Path) -> None:
+    """JSON is YAML, and a byte order mark doesn't matter."""
+    assert read(tmp_path, b'\xef\xbb\xbf{"a": ["b", 1, true, null]}') == [{"a": ["b", 1, True, None]}]
+
+
+FAILURES = [
+    ("a: 1\nb: 2\na: 3\n", "file.yaml, line 3: the key 'a' occurs twice"),
+    ("yes: 1\ntrue: 2\n", "file.yaml, line 2: the key 'true' occurs twice"),
+    ("- a\n", "file.yaml, document 1 (line 1) is not a mapping"),
+    ("a: 1\n---\nb\n", "file.yaml, document 2 (line 3) is not a mapping"),
+    ("a:\n  b: [\n", "file.yaml, line 3: while parsing a flow node"),
+    ("a: *nope\n", "file.yaml, line 1: there is no anchor &nope before this alias"),
+    ("a: &a [*a]\n", "file.yaml, line 1: an alias stands inside of what it stands for"),
+    ("a: 1\n<<: 2\n", "file.yaml, line 2: only mappings can be merged with <<"),
+    ("1.5: x\n", "file.yaml, line 1: a key must be a string; quote it"),
+    ("~: x\n", "file.yaml, line 1: a key must be a string; quote it"),
+    ("? [a]\n: x\n", "file.yaml, line 1: a key must be a string; quote it"),
+    ("a: !!binary aGk=\n", "file.yaml, line 1: the tag tag:yaml.org,2002:binary has no meaning in a manifest"),
+    ("a: !mine {}\n", "file.yaml, line 1: the tag !mine has no meaning in a manifest"),
+    ("a: !!int x\n", "file.yaml, line 1: 'x' is not a value of !!int"),
+    ("a: \x01\n", "file.yaml: unacceptable character"),
+    (b"a: \xff\n", "file.yaml is not UTF-8 text (byte 3)"),
+    ("a: " + "[" * 10_000, "file.yaml"),
+    ("a: !!set {x}\n", "file.yaml, line 1: the tag tag:yaml.org,2002:set has no meaning in a manifest"),
+]
+
+
+@pytest.mark.parametrize(("text", "start"), FAILURES, ids=[start for _, start in FAILURES])
+def test_failure(tmp_path: Path, text: str | bytes, start: str) -> None:
+    """What isn't a stream of manifests is one line that names file and place."""
+    assert failure(tmp_path, text).startswith(start)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """A file that isn't there is named."""
+    with pytest.raises(InputError, match=r"can't read .*gone\.yaml: No such file"):
+        yaml.load_documents(tmp_path / "gone.yaml")
+
+
+def test_dump() -> None:
+    """Keys keep their order, several lines are a block, long lines stay whole, nothing is an alias."""
+    shared = {"z": 1, "a": [True, None, 1.5]}
+    text = yaml.dump([{"first": shared, "again": shared, "text": "one\ntwo\n", "empty": {}, "long": "x y " * 50}])
+    block = "  z: 1\n  a:\n  - true\n  - null\n  - 1.5\n"
+    assert text == (
+        f"---\nfirst:\n{block}again:\n{block}text: |\n  one\n  two\nempty: {{}}\nlong: '{'x y ' * 50}'\n"
+    )
+
+
+PLAIN = [text for text, _ in SCALARS if not text.startswith(("!", '"'))]
+
+
+@pytest.mark.parametrize("text", [*PLAIN, "a: b", "- a", "#", "1e999"])
+def test_dump_quotes_what_looks_like_another_type(tmp_path: Path, text: str) -> None:
+    """A string is read back as this string, by us and by PyYAML's own rules of YAML 1.1."""
+    dumped = yaml.dump([{"a": text}])
+    assert read(tmp_path, dumped) == [{"a": text}]
+    assert pyyaml.safe_load(dumped) == {"a": text}
+
+
+numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | st.text(),
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(), children, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.lists(st.dictionaries(st.text(), json_values, max_size=4), max_size=3))
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, documents: list[dict[str, Any]]) -> None:
+    """Whatever JSON is dumped is read back the same."""
+    directory = tmp_path_factory.mktemp("yaml")
+    assert read(directory, yaml.dump(documents)) == documents
+
+
+def test_dump_too_deep() -> None:
+    """What is nested too deeply for PyYAML is an error of ours."""
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    with pytest.raises(InputError, match="too deeply"):
+        yaml.dump([deep])

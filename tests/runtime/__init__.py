@@ -1,0 +1,1 @@
+"""Serving: real servers on free ports, most of them in processes of their own."""

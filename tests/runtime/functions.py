@@ -1,0 +1,74 @@
+"""Composition functions that the tests serve, by name `tests.runtime.functions:...`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from typing import Any
+
+from crossplane_lite import Unstructured, composition
+
+plain = "not a composition function"
+
+_together = threading.Barrier(64)
+
+
+def _bucket(ctx: composition.Context, location: Any) -> None:
+    bucket = Unstructured("storage.gcp.upbound.io/v1beta1", "Bucket")
+    bucket.spec.forProvider.location = location
+    ctx.resource("bucket", bucket)
+
+
+@composition.function
+def echo(ctx: composition.Context) -> None:
+    """Composes a bucket where the composite says."""
+    xr = ctx.composite(Unstructured)
+    _bucket(ctx, xr.observed.spec.location)
+
+
+@composition.function
+def failing(ctx: composition.Context) -> None:
+    """Raises."""
+    raise LookupError("no such bucket class")
+
+
+@composition.function
+def meeting(ctx: composition.Context) -> None:
+    """Goes on when 64 calls are in here at the same time."""
+    _together.wait(timeout=60)
+    _bucket(ctx, "EU")
+
+
+@composition.function
+def waiting(ctx: composition.Context) -> None:
+    """Says through one FIFO of its directory that it runs, and waits at the other."""
+    xr = ctx.composite(Unstructured)
+    directory = str(xr.observed.spec.directory)
+    with open(os.path.join(directory, "running"), "w"):
+        pass
+    with open(os.path.join(directory, "go")) as go:
+        go.read()
+    _bucket(ctx, "EU")
+
+
+@composition.function
+def logging_secrets(ctx: composition.Context) -> None:
+    """Logs what it was given as credentials."""
+    text = ctx.credentials["cloud"]["password"].decode()
+    logging.getLogger("mine").warning("using %s", text, extra={"nested": {"values": [text]}})
+    raise ValueError(f"wrong password {text}")
+
+
+@composition.function
+def warning(ctx: composition.Context) -> None:
+    """Warns."""
+    ctx.results.warning("mind the gap")
+
+
+@composition.function
+def requiring(ctx: composition.Context) -> None:
+    """Asks for resources of the cluster."""
+    ctx.requirements.resources["vpcs"] = composition.ResourceSelector(
+        api_version="ec2.aws.upbound.io/v1beta1", kind="VPC", match_labels={"env": "prod"}
+    )

@@ -1,0 +1,189 @@
+"""Flags and environment variables of the functions specification, and refusing to start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.runtime import flags
+from tests.runtime.certificates import Authority, write
+from tests.runtime.serving import ROOT, Serving, channel, run_command, serving, stub
+from tests.support import build
+
+ECHO = "tests.runtime.functions:echo"
+XR = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "photos"}}
+
+
+def refused(*arguments: str, env: dict[str, str] | None = None) -> str:
+    """Return the one line with which `serve` refuses to start."""
+    done = run_command("serve", *arguments, env=env)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    prefix = "crossplane-lite serve: "
+    assert line.startswith(prefix)
+    return line.removeprefix(prefix)
+
+
+@pytest.fixture
+def certificates(tmp_path: Path) -> str:
+    """A directory of certificates."""
+    authority = Authority()
+    return str(write(tmp_path / "certs", authority.issue("server"), authority))
+
+
+def test_refuses_without_certificates() -> None:
+    """Without certificates and without --insecure it doesn't start, and says what to do."""
+    line = refused(ECHO, env={"TLS_SERVER_CERTS_DIR": ""})
+    assert "--tls-certs-dir" in line
+    assert "TLS_SERVER_CERTS_DIR" in line
+    assert "--insecure" in line
+
+
+def test_refuses_unreadable_certificates(tmp_path: Path) -> None:
+    """A directory without the files is named with the file that is missing."""
+    line = refused(ECHO, "--tls-certs-dir", str(tmp_path))
+    assert line == f"can't read {tmp_path}/tls.crt: No such file or directory"
+
+
+@pytest.mark.parametrize("flag", ["--tls-certs-dir", "--tls-server-certs-dir"])
+def test_certificates_from_either_flag(certificates: str, flag: str) -> None:
+    """The flag is known under the specification's name and under the one that Crossplane's command line has."""
+    with serving(ECHO, flag, certificates) as server:
+        assert server.records[-1]["tls"] is True
+
+
+def test_certificates_from_the_environment(certificates: str) -> None:
+    """TLS_SERVER_CERTS_DIR stands for the flag, which wins over it."""
+    with serving(ECHO, env={"TLS_SERVER_CERTS_DIR": certificates}) as server:
+        assert server.records[-1]["tls"] is True
+    with serving(ECHO, "--tls-certs-dir", certificates, env={"TLS_SERVER_CERTS_DIR": "/nonexistent"}) as server:
+        assert server.records[-1]["tls"] is True
+
+
+def test_insecure_wins(certificates: str) -> None:
+    """With both, the server is insecure."""
+    with serving(ECHO, "--insecure", "--tls-certs-dir", certificates) as server:
+        assert server.records[-1]["tls"] is False
+        with channel(server.address) as opened:
+            stub(opened).RunFunction(build(xr=XR), timeout=60)
+
+
+def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without flags: port 9443, 4 MB, mutual TLS with certificates from nowhere, no debugging."""
+    monkeypatch.delenv("TLS_SERVER_CERTS_DIR", raising=False)
+    assert flags._parse([]) == (
+        {
+            "debug": False,
+            "insecure": False,
+            "tls-certs-dir": None,
+            "address": "0.0.0.0:9443",
+            "max-recv-message-size": 4 << 20,
+            "max-send-message-size": None,
+            "threads": 32,
+            "h": False,
+        },
+        [],
+    )
+
+
+def test_spellings() -> None:
+    """A value follows its flag as the next argument or after =, the last one counts, order is free."""
+    for arguments in (["--threads", "7", "a:b", "--debug"], ["a:b", "--debug", "--threads=9", "--threads=7"]):
+        parsed, others = flags._parse(arguments)
+        assert (parsed["threads"], parsed["debug"], others) == (7, True, ["a:b"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--no-such-flag"], "there is no flag --no-such-flag; --help lists those that there are"),
+        (["--insecur"], "there is no flag --insecur; --help lists those that there are"),
+        (["--insecure=true"], "--insecure takes no value"),
+        (["--address"], "--address needs a value: --address HOST:PORT"),
+        (["--address="], "--address needs a value: --address HOST:PORT"),
+        (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
+        (["--threads=many"], "--threads: 'many' is not a whole number from 1 to 10000"),
+        *(
+            (["--max-recv-message-size", size], f"--max-recv-message-size: '{size}' is not a whole number of megabytes")
+            for size in ("0", "-1", "4.5", "2048", "four")
+        ),
+        ([], "which function? Give it as module:function"),
+        (["a:b", "c:d"], "there is an argument too many: 'c:d'"),
+    ],
+)
+def test_wrong_command_line(arguments: list[str], text: str) -> None:
+    """A wrong command line is one line that says what is wrong with it."""
+    with pytest.raises(InputError) as caught:
+        flags.command(arguments)
+    assert str(caught.value).startswith(text)
+
+
+def test_debug_logs_calls_as_text() -> None:
+    """--debug logs for people, and every call with its duration."""
+    with serving(ECHO, "--insecure", "--debug") as server:
+        with channel(server.address) as opened:
+            stub(opened).RunFunction(build(xr=XR), timeout=60)
+        assert server.stop() == 0
+    assert not server.records
+    (line,) = [line for line in server.lines if "crossplane_lite.runtime.server: call" in line]
+    assert "DEBUG" in line
+    assert "milliseconds=" in line
+    assert "response_bytes=" in line
+
+
+def test_info_does_not_log_calls() -> None:
+    """Without --debug a call leaves no line."""
+    with serving(ECHO, "--insecure") as server:
+        with channel(server.address) as opened:
+            stub(opened).RunFunction(build(xr=XR), timeout=60)
+        assert server.stop() == 0
+    assert [record["msg"] for record in server.records] == ["serving", "stopping", "stopped"]
+
+
+def test_address_that_is_none() -> None:
+    """An address that can't be listened on is one line."""
+    assert "'nowhere' is not an address" in refused(ECHO, "--insecure", "--address", "nowhere")
+
+
+def test_function_that_is_none() -> None:
+    """A function that can't be loaded is one line."""
+    assert "not a composition function" in refused("tests.runtime.functions:plain", "--insecure")
+
+
+def test_own_entry_point(tmp_path: Path) -> None:
+    """`fn.main()` in a function's own program takes the same flags and drains the same way."""
+    program = tmp_path / "main.py"
+    program.write_text(
+        "from crossplane_lite import composition\n\n"
+        "@composition.function\n"
+        "def compose(ctx):\n"
+        "    ctx.results.warning('hello')\n\n"
+        "if __name__ == '__main__':\n"
+        "    compose.main()\n"
+    )
+    server = Serving([sys.executable, str(program), "--insecure", "--address", "127.0.0.1:0"])
+    with channel(server.address) as opened:
+        response = stub(opened).RunFunction(build(xr=XR), timeout=60)
+    assert [result.message for result in response.results] == ["hello"]
+    assert server.stop() == 0
+    done = _program(program, "--help")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "usage: main.py [flags]")
+    done = _program(program)
+    assert done.returncode == 2
+    assert done.stderr.startswith("main.py: no certificates: ")
+
+
+def _program(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(program), *arguments],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )

@@ -1,0 +1,155 @@
+"""Log lines: JSON or text, complete, and without secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from crossplane_lite.runtime import log
+
+
+@pytest.fixture(autouse=True)
+def no_masker() -> Iterator[None]:
+    """The masker as it was, at the end."""
+    before = log._mask
+    yield
+    log.set_masker(before)
+
+
+def record(message: str = "hello", *arguments: Any, exc_info: Any = None, **extra: Any) -> logging.LogRecord:
+    """Return a record as a logger makes it."""
+    logger = logging.getLogger("mine")
+    return logger.makeRecord(
+        "mine", logging.WARNING, "file.py", 1, message, arguments, exc_info, extra=extra or None
+    )
+
+
+def line(made: logging.LogRecord) -> dict[str, Any]:
+    """Return the parsed JSON line of a record."""
+    text = log.JSONFormatter().format(made)
+    assert "\n" not in text
+    parsed: dict[str, Any] = json.loads(text, parse_constant=pytest.fail)
+    return parsed
+
+
+def test_json_line() -> None:
+    """A line has timestamp, level, logger and message, in this order, and then the extra fields."""
+    made = record("hello %s", "world", bucket="b", count=3, ratio=0.5, on=True, nothing=None)
+    made.created, made.msecs = 1_765_584_720.25, 250.0
+    assert list(line(made).items()) == [
+        ("ts", "2025-12-13T00:12:00.250Z"),
+        ("level", "warning"),
+        ("logger", "mine"),
+        ("msg", "hello world"),
+        ("bucket", "b"),
+        ("count", 3),
+        ("ratio", 0.5),
+        ("on", True),
+        ("nothing", None),
+    ]
+
+
+def test_extra_that_has_a_name_of_ours() -> None:
+    """An extra field never replaces one of the line's own."""
+    parsed = line(record("hello", level="mine", ts="mine"))
+    assert (parsed["level"], parsed["level_"], parsed["ts_"]) == ("warning", "mine", "mine")
+
+
+def test_exception() -> None:
+    """The traceback is one string of the line."""
+    try:
+        raise LookupError("gone")
+    except LookupError:
+        made = record("failed", exc_info=sys.exc_info())
+    assert line(made)["exception"].startswith("Traceback (most recent call last):\n")
+    assert line(made)["exception"].endswith("LookupError: gone")
+    assert log.TextFormatter().format(made).endswith("\nLookupError: gone")
+
+
+def test_text_line() -> None:
+    """The text for people has the same content on one line."""
+    made = record("hello", bucket="b")
+    made.created, made.msecs = 1_765_584_720.25, 250.0
+    assert log.TextFormatter().format(made) == "2025-12-13T00:12:00.250Z WARNING mine: hello bucket='b'"
+
+
+class Unshowable:
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_values_that_json_does_not_know() -> None:
+    """Whatever an extra field holds, the line is JSON."""
+    loop: list[Any] = []
+    loop.append(loop)
+    parsed = line(
+        record(
+            "hello",
+            nan=float("nan"),
+            data=b"x",
+            pair=(1, {2: "x"}),
+            unshowable=Unshowable(),
+            loop=loop,
+            huge=10**5000,
+            lone="\ud800",
+        )
+    )
+    assert parsed["nan"] == "nan"
+    assert parsed["data"] == "b'x'"
+    assert parsed["pair"] == [1, {"2": "x"}]
+    assert parsed["unshowable"] == "(a Unshowable that can't be shown: RuntimeError)"
+    assert "..." in json.dumps(parsed["loop"])
+
+
+def test_arguments_that_do_not_fit() -> None:
+    """A message whose arguments don't fit is logged without them, since they might be secret."""
+    assert line(record("a %d", "sesame"))["msg"] == "'a %d' (the arguments don't fit this message: TypeError)"
+
+
+def test_masker_sees_everything() -> None:
+    """Message, arguments, extra fields at any depth, their keys, numbers and tracebacks pass the masker."""
+    log.set_masker(lambda text: text.replace("sesame", "***").replace("4711", "***"))
+    try:
+        raise LookupError("sesame\nsesame")
+    except LookupError:
+        made = record(
+            "open %s", "sesame", exc_info=sys.exc_info(), key="sesame", deep=[{"sesame": ("sesame", 4711, 4712)}]
+        )
+    for text in (log.JSONFormatter().format(made), log.TextFormatter().format(made)):
+        assert "sesame" not in text
+        assert "4711" not in text
+        assert "4712" in text
+
+
+def test_masker_that_fails() -> None:
+    """When the masker fails, the record is logged without its text."""
+
+    def fail(text: str) -> str:
+        raise ValueError(text)
+
+    log.set_masker(fail)
+    assert line(record("sesame"))["msg"] == "(not shown: the masker failed with ValueError)"
+
+
+def test_configure(capsys: pytest.CaptureFixture[str]) -> None:
+    """`configure` replaces what handled the root logger's records, and sets its level."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        log.configure()
+        logging.getLogger("mine").debug("unheard")
+        logging.getLogger("mine").info("heard")
+        assert json.loads(capsys.readouterr().err)["msg"] == "heard"
+        log.configure(logging.DEBUG, text=True)
+        logging.getLogger("mine").debug("heard")
+        assert capsys.readouterr().err.endswith("DEBUG   mine: heard\n")
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)

@@ -1,0 +1,174 @@
+"""Mutual TLS: who may call, and certificates that change while the server runs."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.runtime.tls import Certificates
+from tests.runtime.certificates import Authority, Pair, encrypted, write
+from tests.runtime.serving import Serving, channel, serving, stub, stub_v1beta1
+from tests.support import build
+
+XR = {
+    "apiVersion": "example.org/v1alpha1",
+    "kind": "XStorageBucket",
+    "metadata": {"name": "photos"},
+    "spec": {"location": "EU"},
+}
+ECHO = "tests.runtime.functions:echo"
+
+authority = Authority()
+stranger = Authority()
+first, second, client = (authority.issue(name) for name in ("first", "second", "client"))
+
+
+def credentials(pair: Pair | None, trusted: Authority = authority) -> grpc.ChannelCredentials:
+    """Return what a client connects with."""
+    if pair is None:
+        return grpc.ssl_channel_credentials(trusted.certificate)
+    return grpc.ssl_channel_credentials(trusted.certificate, pair.key, pair.certificate)
+
+
+def answers(server: Serving, pair: Pair | None) -> bool:
+    """Say whether a client with that certificate is answered on a new connection."""
+    with channel(server.address, credentials(pair)) as opened:
+        try:
+            response = stub(opened).RunFunction(build(xr=XR), timeout=30)
+        except grpc.RpcError as e:
+            assert e.code() == grpc.StatusCode.UNAVAILABLE
+            return False
+        return "bucket" in response.desired.resources
+
+
+def presented(server: Serving, directory: Path) -> str:
+    """Return the name in the certificate that a new handshake shows."""
+    host, _, port = server.address.rpartition(":")
+    context = ssl.create_default_context(cadata=authority.certificate.decode())
+    context.set_alpn_protocols(["h2"])
+    pair = directory / "client.pem"
+    pair.write_bytes(client.certificate + client.key)
+    context.load_cert_chain(pair)
+    with socket.create_connection((host, int(port)), timeout=60) as plain:
+        with context.wrap_socket(plain, server_hostname="localhost") as secure:
+            certificate = secure.getpeercert()
+    assert certificate is not None
+    subject: Any = certificate["subject"]
+    ((_, name),) = subject[0]
+    return str(name)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A directory with the first certificate."""
+    return write(tmp_path / "certs", first, authority)
+
+
+@pytest.fixture
+def server(directory: Path) -> Iterator[Serving]:
+    """A server with the first certificate."""
+    with serving(ECHO, "--tls-certs-dir", str(directory)) as running:
+        yield running
+
+
+def test_client_with_a_certificate(server: Serving) -> None:
+    """A client with a certificate of the CA is answered, v1 and v1beta1."""
+    assert answers(server, client)
+    with channel(server.address, credentials(client)) as opened:
+        data = build(xr=XR).SerializeToString()
+        response = stub_v1beta1(opened).RunFunction(fnv1beta1.RunFunctionRequest.FromString(data))
+    assert "bucket" in response.desired.resources
+    assert server.records[-1]["tls"] is True
+
+
+def test_client_without_a_certificate(server: Serving) -> None:
+    """A client that shows no certificate, or one of another CA, is refused, and so is plain text."""
+    assert not answers(server, None)
+    assert not answers(server, stranger.issue("client"))
+    with channel(server.address) as opened, pytest.raises(grpc.RpcError) as caught:
+        stub(opened).RunFunction(build(xr=XR), timeout=30)
+    assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+    assert answers(server, client)
+
+
+def test_rotation(server: Serving, directory: Path, tmp_path: Path) -> None:
+    """New files count at the next handshake; a connection that stands goes on."""
+    assert presented(server, tmp_path) == "first"
+    with channel(server.address, credentials(client)) as opened:
+        crossplane = stub(opened)
+        assert "bucket" in crossplane.RunFunction(build(xr=XR)).desired.resources
+        write(directory, second, authority)
+        assert presented(server, tmp_path) == "second"
+        assert "bucket" in crossplane.RunFunction(build(xr=XR)).desired.resources
+    assert answers(server, client)
+    server.stop()
+    assert [record["msg"] for record in server.records].count("certificates changed") == 1
+
+
+def test_rotation_of_the_authority(server: Serving, directory: Path) -> None:
+    """A new ca.crt decides from the next handshake on who may call."""
+    newcomer = stranger.issue("newcomer")
+    assert not answers(server, newcomer)
+    (directory / "ca.crt").write_bytes(stranger.certificate)
+    assert answers(server, newcomer)
+    assert not answers(server, client)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param({"tls.crt": second.certificate[:300]}, id="half a certificate"),
+        pytest.param({"tls.crt": second.certificate}, id="a certificate without its key"),
+        pytest.param({"tls.key": second.key}, id="a key without its certificate"),
+        pytest.param({"tls.key": b""}, id="an empty key"),
+        pytest.param({"ca.crt": authority.certificate[:200]}, id="half a CA"),
+        pytest.param({"tls.crt": None}, id="a missing certificate"),
+        pytest.param({"tls.key": encrypted()}, id="a key with a password"),
+    ],
+)
+def test_half_written_files(server: Serving, directory: Path, tmp_path: Path, damage: dict[str, bytes | None]) -> None:
+    """Files that are incomplete or don't fit together leave the last good ones in place, until they are whole."""
+    for name, content in damage.items():
+        if content is None:
+            (directory / name).unlink()
+        else:
+            (directory / name).write_bytes(content)
+    assert presented(server, tmp_path) == "first"
+    assert answers(server, client)
+    write(directory, second, authority)
+    assert presented(server, tmp_path) == "second"
+    server.stop()
+    (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
+    assert complaint.startswith("keeping the last good certificates: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("tls.crt", None, "can't read {path}: No such file or directory"),
+        ("ca.crt", None, "can't read {path}: No such file or directory"),
+        ("tls.key", b"", "{path} is not a complete PEM file"),
+        ("ca.crt", authority.certificate[:200], "{path} is not a complete PEM file"),
+        ("tls.key", second.key, "{path} is not the key of {directory}/tls.crt"),
+        ("tls.key", encrypted(), "{directory}/tls.crt and {path} can't be used"),
+        ("ca.crt", second.key, "{path} can't be used"),
+    ],
+)
+def test_unusable_at_the_start(directory: Path, name: str, content: bytes | None, text: str) -> None:
+    """At the start an unusable file is an error that names it."""
+    path = directory / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        Certificates(str(directory))
+    assert text.format(path=path, directory=directory) in str(caught.value)

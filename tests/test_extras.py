@@ -1,0 +1,39 @@
+"""Packages that only an extra installs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite._extras import load
+from crossplane_lite.errors import CrossplaneLiteError, MissingExtraError
+
+
+def test_installed() -> None:
+    """A module that is installed is imported."""
+    assert load("json", "render") is json
+
+
+@pytest.mark.parametrize("module", ["no_such_library", "no_such_library.part"])
+def test_not_installed(module: str) -> None:
+    """A missing module names itself and the extra to install, and is an ImportError."""
+    with pytest.raises(MissingExtraError) as caught:
+        load(module, "render")
+    assert str(caught.value) == (
+        f"{module} is not installed; it comes with an extra: pip install 'crossplane-lite[render]'"
+    )
+    assert isinstance(caught.value, ImportError)
+    assert isinstance(caught.value, CrossplaneLiteError)
+
+
+def test_installed_but_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is installed and lacks what it needs itself isn't called missing."""
+    (tmp_path / "needs_another.py").write_text("import no_such_library\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError) as caught:
+        load("needs_another", "render")
+    assert caught.value.name == "no_such_library"
+    assert "needs_another" not in sys.modules
