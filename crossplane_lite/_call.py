@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
 from . import _wire
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from ._tokens import Marker
     from .observable import Observable
 
-__all__ = ["Call", "Root", "current", "entered", "mask", "ready_condition"]
+__all__ = ["Call", "Root", "current", "enter", "leave", "mask", "ready_condition"]
 
 _current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
 
@@ -27,15 +26,18 @@ def current() -> Call | None:
     return _current.get()
 
 
-@contextmanager
-def entered(call: Call) -> Iterator[Call]:
-    """Make `call` the one that this thread or task is in; at the end it is closed."""
-    before = _current.set(call)
-    try:
-        yield call
-    finally:
-        _current.reset(before)
-        call.closed = True
+def enter(call: Call) -> Token[Call | None]:
+    """Make `call` the one that this thread or task is in; return what `leave` needs."""
+    return _current.set(call)
+
+
+def leave(call: Call, before: Token[Call | None]) -> None:
+    """Close a call, and go back to what this thread or task was in."""
+    _current.reset(before)
+    call.closed = True
+    # Observables know their call; without these it is freed at once and not by the next garbage collection.
+    call.handed_out.clear()
+    call.guesses.clear()
 
 
 def mask(text: str) -> str:

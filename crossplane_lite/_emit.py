@@ -70,7 +70,7 @@ class Outcome:
         self.fatal = fatal
 
 
-def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> Outcome:
+def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> bytes | Outcome:
     """Decide on one registered resource.
 
     Args:
@@ -80,17 +80,20 @@ def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere
         step: The step's identity, for the annotation.
         elsewhere: Names that other steps of the pipeline hold back.
 
+    Returns:
+        Its Struct bytes where everything in it is resolved, which nearly always is so; otherwise what became of it.
+
     Raises:
         EncodeError: A value can't be carried; the path starts with the resource's name.
     """
     registered = model._state
     assert registered is not None
     exists = registered.root.raw is not None or registered.base is not None
-    blocked = [] if exists else _blocked_by(ctx, registered)
+    blocked = _blocked_by(ctx, registered) if registered.depends_on and not exists else []
     if not blocked and (exists or name not in elsewhere):
         encoded = _direct(ctx, model, registered, step)
         if encoded is not None:
-            return Outcome(encoded, [])
+            return encoded
     try:
         return _considered(ctx, model, registered, step, blocked, exists=exists, held_elsewhere=name in elsewhere)
     except EncodeError as error:
@@ -173,7 +176,7 @@ def _considered(
         if registered.on_unresolved == "fatal" and exists:
             return Outcome(None, waits, fatal=True)
         if not exists or registered.on_unresolved == "hold":
-            return Outcome(registered.base if registered.root.raw is None else None, waits)
+            return Outcome(None, waits)
     if held_elsewhere and not exists:
         return Outcome(None, waits)
     settle(tree, _observed_tree(registered, tree))

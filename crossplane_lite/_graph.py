@@ -26,20 +26,14 @@ class Graph:
         edges: For each waiting vertex what it waits for, with the path that is shown.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: dict[str, list[Wait]], status: list[Found]) -> None:
+        """Make the graph of resources and what they wait for, and of the unresolved fields of the composite's status."""
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
-        self._names: set[str] = set()
         self._status: list[str] = []
-
-    def add_resource(self, name: str, waits: list[Wait]) -> None:
-        """Add a resource and what it waits for."""
-        self._names.add(name)
-        for wait in waits:
-            self._add(("resource", name), wait.source, wait.path)
-
-    def add_status(self, found: list[Found]) -> None:
-        """Add the unresolved fields of the composite's status."""
-        for one in found:
+        for name, waits in waiting.items():
+            for wait in waits:
+                self._add(("resource", name), wait.source, wait.path)
+        for one in status:
             path = "xr." + show_path(one.steps)
             self._status.append(path)
             for observable in one.waits_for:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from .errors import UsageError
 
@@ -21,13 +21,16 @@ def _target(target: str | None) -> int:
     return _TARGETS[target]
 
 
-class ResultEntry(NamedTuple):
+class ResultEntry:
     """One result, as the protocol has it."""
 
-    severity: int
-    message: Any
-    reason: Any
-    target: int
+    __slots__ = ("message", "reason", "severity", "target")
+
+    def __init__(self, severity: int, message: Any, reason: Any, target: int) -> None:
+        self.severity = severity
+        self.message = message
+        self.reason = reason
+        self.target = target
 
 
 class Results:
@@ -64,14 +67,17 @@ class Results:
         return len(self.entries)
 
 
-class ConditionEntry(NamedTuple):
+class ConditionEntry:
     """One condition, as the protocol has it."""
 
-    type: str
-    status: int
-    reason: Any
-    message: Any
-    target: int
+    __slots__ = ("message", "reason", "status", "target", "type")
+
+    def __init__(self, type: str, status: int, reason: Any, message: Any, target: int) -> None:
+        self.type = type
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.target = target
 
 
 class Conditions:

@@ -33,7 +33,8 @@ class Registered:
         incoming_ready: What earlier functions said, as the protocol's number.
         on_unresolved: `keep`, `hold` or `fatal`.
         depends_on: Names of the resources that must be ready before this one is created.
-        details: The connection details, in desired and in observed state.
+        desired_details: For the composite the connection details that earlier functions desire.
+        details: For the composite the desired connection details, once they have been asked for.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class Registered:
         "_observed_details",
         "base",
         "depends_on",
+        "desired_details",
         "details",
         "incoming_ready",
         "on_unresolved",
@@ -55,6 +57,7 @@ class Registered:
         self.incoming_ready = incoming_ready
         self.on_unresolved = "keep"
         self.depends_on: tuple[str, ...] = ()
+        self.desired_details: Mapping[str, bytes] | None = None
         self.details: ConnectionDetails | None = None
         self._observed: Any = None
         self._observed_details: ConnectionDetails | None = None
@@ -66,6 +69,13 @@ class Registered:
         observed: R = self._observed
         return observed
 
+    def release(self) -> None:
+        """Forget the observed side; it is made again when it is asked for again."""
+        observed = self._observed
+        if observed is not None:
+            self._observed = None
+            observed._node.views = None
+
     def ready_of(self, model: Resource) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
         if model._node is not None and model._node.mode != _node.DESIRED:
@@ -74,11 +84,13 @@ class Registered:
 
     def details_of(self, model: Resource) -> ConnectionDetails:
         """Return the connection details of `model`; only the desired composite's can be set."""
-        if self._observed_details is None:
-            self._observed_details = ConnectionDetails(self.root, self.root.details, writable=False)
         observed = model._node is not None and model._node.mode != _node.DESIRED
-        if self.details is None or observed:
+        if self.desired_details is None or observed:
+            if self._observed_details is None:
+                self._observed_details = ConnectionDetails(self.root, self.root.details, writable=False)
             return self._observed_details
+        if self.details is None:
+            self.details = ConnectionDetails(self.root, self.desired_details, writable=True)
         return self.details
 
     @staticmethod

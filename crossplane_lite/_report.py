@@ -83,17 +83,17 @@ def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
         lines: What waits for what.
         type_: The condition's type.
     """
-    if ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
-        return None
     observed = observed_condition(ctx, type_)
-    if not lines and observed is None:
+    if (not lines and observed is None) or ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
         return None
     return Report(type_, lines, observed)
 
 
 def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
     """Return the condition that the observed composite has."""
-    conditions = _wire.get_path(ctx._request.observed.composite.resource, ("status", "conditions"))
+    status = ctx._xr_root.fields.get("status")
+    kind, payload = (None, None) if status is None else _wire.open_value(status)
+    conditions = _wire.get_path(payload, ("conditions",)) if kind == _wire.STRUCT and payload is not None else None
     for condition in conditions if isinstance(conditions, list) else ():
         if isinstance(condition, dict) and condition.get("type") == type_:
             return condition
@@ -149,8 +149,8 @@ def _why_required(ctx: Context, key: str) -> str:
     return "the required resource doesn't have it" if answer else "no such resource exists"
 
 
-def graph_message(report: Report, graph: Graph) -> str:
+def graph_message(report: Report, graph: Graph | None) -> str:
     """Return the text of the result that shows the graph."""
-    if report.resolved:
+    if report.resolved or graph is None:
         return report.message
     return f"{report.message}. Dependencies: {_joined(graph.lines())}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _emit, _guard, _io, _readiness, _report, _wire, _write
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["respond"]
 
+_ONLY_STATUS: Final = {"status"}
 _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
@@ -58,7 +60,7 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
 
 def _unanswered(ctx: Context) -> list[str]:
     """Return the requirements of this call that the caller can answer and has not answered."""
-    if not ctx.requirements:
+    if ctx.asked is None:
         return []
     lacks = ctx.capabilities.lacks
     keys = []
@@ -93,7 +95,7 @@ class _Answer:
         self.step = ctx._function.step(ctx)
         self.message = _view.RunFunctionResponse()
         self.report: _report.Report | None = None
-        self.graph = Graph()
+        self.graph: Graph | None = None
         self.held: set[str] = set()
         self.others = _held_elsewhere(ctx, self.step)
         meta = self.message.meta
@@ -119,16 +121,19 @@ class _Answer:
         for name in ctx._removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
-        found = self._emit_status(waiting)
-        self.graph.add_status(found)
-        cycle = self.graph.cycle(self.held)
-        if cycle is not None:
-            fatals.append("dependency cycle: " + " waits for ".join(cycle))
+        found = self._emit_status()
+        if waiting or found:
+            self.graph = Graph(waiting, found)
+            cycle = self.graph.cycle(self.held)
+            if cycle is not None:
+                fatals.append("dependency cycle: " + " waits for ".join(cycle))
         if ctx._call.guesses and guarded:
             fatals += self._guard(desired)
-        lines = _report.waiting_lines(ctx, waiting, self.held) + self._unsupported()
+        lines = _report.waiting_lines(ctx, waiting, self.held) if waiting else []
+        if ctx.asked is not None:
+            lines += self._unsupported()
+            self._set_requirements()
         self.report = _report.report_for(ctx, lines, _report.condition_type(ctx._function.name, self.step, self.others))
-        self._set_requirements()
         self._set_context()
         self._set_output()
         return fatals
@@ -140,28 +145,28 @@ class _Answer:
         waiting: dict[str, list[_emit.Wait]] = {}
         for name, model in ctx.resources.items():
             outcome = _emit.emit_resource(ctx, name, model, self.step, elsewhere)
-            registered = model._state
-            assert registered is not None
-            if outcome.fatal:
-                paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
-                fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
-            if outcome.encoded is None:
-                self.held.add(name)
-                waiting[name] = outcome.waits
-                if registered.on_unresolved == "hold":
-                    desired.pop(name, None)
+            if type(outcome) is bytes:
+                encoded: bytes | None = outcome
             else:
-                target = desired[name]
-                target.resource = outcome.encoded
-                if registered.ready is not None:
-                    target.ready = READY[registered.ready]
-                if outcome.waits:
-                    waiting[name] = outcome.waits
-            if outcome.waits:
-                self.graph.add_resource(name, outcome.waits)
+                waits = outcome.waits  # type: ignore[union-attr]  # bytes have no subclass here
+                encoded = outcome.encoded  # type: ignore[union-attr]  # as above
+                if waits or encoded is None:
+                    waiting[name] = waits
+                if outcome.fatal:  # type: ignore[union-attr]  # as above
+                    paths = ", ".join(sorted({wait.path for wait in waits}))
+                    fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+            if encoded is None:
+                # What earlier functions desire under this name stays as it came.
+                self.held.add(name)
+                continue
+            target = desired[name]
+            target.resource = encoded
+            ready = model._state.ready  # type: ignore[union-attr]  # registered, so it has a state
+            if ready is not None:
+                target.ready = READY[ready]
         return waiting
 
-    def _emit_status(self, waiting: dict[str, list[_emit.Wait]]) -> list[Found]:
+    def _emit_status(self) -> list[Found]:
         ctx = self.ctx
         composite = ctx._composite
         found: list[Found] = []
@@ -201,8 +206,6 @@ class _Answer:
     def _unsupported(self) -> list[str]:
         """Return a line for each requirement that the caller is known not to support."""
         ctx = self.ctx
-        if not ctx.requirements:
-            return []
         lines = []
         for capability, what, keys in (
             ("CAPABILITY_REQUIRED_RESOURCES", "required resources", ctx.requirements.resources),
@@ -241,8 +244,6 @@ class _Answer:
 
     def _set_requirements(self) -> None:
         ctx = self.ctx
-        if not ctx.requirements:
-            return
         target = self.message.requirements
         deprecated = not ctx.capabilities.advertised
         for key, selector in ctx.requirements.resources.items():
@@ -328,16 +329,17 @@ def _take_violations(ctx: Context) -> list[str]:
     What earlier functions left passes through.
     """
     found = []
-    if ctx._composite is not None:
-        for name in _touched(ctx._composite):
+    composite = ctx._composite
+    if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
+        for name in _touched(composite):
             if name != "status":
-                _untouch(ctx._composite, name)
+                _untouch(composite, name)
                 found.append(
                     f"xr.{name} was set, and a function must not desire anything but the composite's status "
                     "(functions specification); Crossplane would discard it"
                 )
     for name, model in ctx.resources.items():
-        if "status" in _touched(model):
+        if "status" in model.__dict__ or "status" in _deleted(model):
             _untouch(model, "status")
             found.append(
                 f"{name}.status was set, and a function must not desire a composed resource's status "
@@ -347,8 +349,12 @@ def _take_violations(ctx: Context) -> list[str]:
 
 
 def _touched(model: Model) -> list[str]:
-    deleted = model._node.deleted if model._node is not None else None
-    return sorted({*model.__dict__, *(deleted or ())} - {"apiVersion", "kind"})
+    return sorted({*model.__dict__, *_deleted(model)} - {"apiVersion", "kind"})
+
+
+def _deleted(model: Model) -> Collection[str]:
+    node = model._node
+    return () if node is None or node.deleted is None else node.deleted
 
 
 def _untouch(model: Model, name: str) -> None:

@@ -129,16 +129,29 @@ class Field:
             self.copied = {LIST: list, MAP: dict}.get(type_.code)
 
 
+_dynamic_fields: dict[str, Field] = {}
+
+
+def _dynamic_field(name: str) -> Field:
+    """Return a field of any name. The latest are kept, and only so many, because the names come from data."""
+    field = _dynamic_fields.get(name)
+    if field is None:
+        if len(_dynamic_fields) >= 1024:
+            _dynamic_fields.clear()
+        field = _dynamic_fields[name] = Field(name, name, DYNAMIC_TYPE)
+    return field
+
+
 class DynamicFields(dict[str, Field]):
     """The fields of a class that takes any attribute."""
 
     def get(self, name: str, default: Any = None) -> Any:
         if name.startswith(("__", "_repr_", "_ipython_")):  # what Python and notebooks probe for
             return default
-        return dict.get(self, name) or Field(name, name, DYNAMIC_TYPE)
+        return dict.get(self, name) or _dynamic_field(name)
 
     def __missing__(self, name: str) -> Field:
-        return Field(name, name, DYNAMIC_TYPE)
+        return _dynamic_field(name)
 
 
 class DynamicKeys(dict[str, bytes]):

@@ -18,7 +18,9 @@ __all__ = ["add_condition", "add_result", "fill_selector", "resolved", "set_deta
 def set_details(ctx: Context, composite: Resource, target: Any) -> None:
     """Put what compose() set into the desired connection details; unresolved ones keep their observed value."""
     registered = composite._state
-    assert registered is not None and registered.details is not None
+    assert registered is not None
+    if registered.details is None:  # nobody has touched them
+        return
     own, deleted = registered.details.changes
     for key in deleted:
         target.connection_details.pop(key, None)

@@ -15,20 +15,32 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
-from . import _wire
-from ._call import Call, entered
+from . import _call, _wire
+from ._call import Call
+from ._respond import respond
 from .context import Context
 from .errors import UsageError, WireError
 from .proto import _view
-from .requirements import ResourceSelector, SchemaSelector
+
+if TYPE_CHECKING:
+    from .requirements import ResourceSelector as ResourceSelector
+    from .requirements import SchemaSelector as SchemaSelector
 
 __all__ = ["Context", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
 Compose = Callable[[Context], "None | Awaitable[None]"]
 
 _DEFAULT_TTL_SECONDS: Final = 60
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("ResourceSelector", "SchemaSelector"):  # most functions ask for nothing
+        from . import requirements
+
+        return getattr(requirements, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Function:
@@ -73,10 +85,10 @@ class Function:
             request = _view.RunFunctionRequest.FromString(data)
         except Exception as error:  # protobuf's DecodeError, or what its other backends raise
             raise WireError(f"not a RunFunctionRequest: {error}") from None
-        with entered(Call(lambda: _masker(request))) as call:
-            from ._respond import respond
-
-            ctx = Context(request, data, call, self)
+        call = Call(functools.partial(_masker, request))
+        before = _call.enter(call)
+        ctx = Context(request, data, call, self)
+        try:
             problem: BaseException | None = None
             try:
                 self._call_compose(ctx)
@@ -89,6 +101,9 @@ class Function:
             if call.malformed is not None:
                 raise call.malformed
             return answer
+        finally:
+            _call.leave(call, before)
+            ctx.release()
 
     def _call_compose(self, ctx: Context) -> None:
         result = self._compose(ctx)

@@ -11,18 +11,18 @@ from ._io import Conditions, Results
 from ._kinds import check_kind, check_same_kind
 from ._lazy_map import LazyMap
 from ._node import DESIRED, FACT, Node
-from ._registered import ConnectionDetails, Registered
+from ._registered import Registered
 from ._required import RequiredResources, RequiredSchemas
 from .errors import DuplicateResourceError, UnresolvedError, UsageError
 from .model import Resource
 from .observable import Observable
-from .requirements import Requirements
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from ._capabilities import Capabilities
     from .composition import Function
+    from .requirements import Requirements
 
 __all__ = ["Context"]
 
@@ -61,7 +61,8 @@ class Context:
         self._ttl: timedelta | None = None
         self.results = Results()
         self.conditions = Conditions()
-        self.requirements = Requirements()
+        observed = request.observed.composite
+        self._xr_root = Root(call, "xr", "", "xr", observed.resource, observed.connection_details)
         self.resources: dict[str, Resource] = {}
         self._lazy: dict[str, Any] = {}
 
@@ -84,16 +85,15 @@ class Context:
                     f"and now as {model.__name__}"
                 )
             return self._composite
-        observed = self._request.observed.composite
         desired = self._request.desired.composite
-        root = Root(self._call, "xr", "", "xr", observed.resource, observed.connection_details)
+        root = self._xr_root
         check_kind(model, root.fields, "the composite")
         registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
-        registered.details = ConnectionDetails(root, desired.connection_details, writable=True)
+        registered.desired_details = desired.connection_details
         if model._fixed:
             made = model()
         else:
-            made = model(*(str(_wire.get_path(observed.resource, (key,), "")) or "?" for key in ("apiVersion", "kind")))
+            made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
         Resource._set_state(made, registered)
         if registered.base is not None:
             from ._adopt import lay_over
@@ -188,6 +188,18 @@ class Context:
     def auto_ready(self) -> None:
         """Set the readiness of registered resources from their observed state, by kind, where nobody else sets it."""
         self._auto_ready = True
+
+    @property
+    def requirements(self) -> Requirements:
+        from .requirements import Requirements
+
+        return self._once("requirements", Requirements)
+
+    @property
+    def asked(self) -> Requirements | None:
+        """The requirements of this call, None where compose() has none."""
+        requirements: Requirements | None = self._lazy.get("requirements")
+        return requirements or None
 
     @property
     def required_resources(self) -> RequiredResources:
@@ -311,6 +323,20 @@ class Context:
         from ._capabilities import raw_request
 
         return self._once("request", lambda: raw_request(self._data))
+
+    def release(self) -> None:
+        """Cut the references that go round in circles, so that a call's objects are freed when it ends.
+
+        Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on working.
+        """
+        models = list(self.resources.values())
+        if self._composite is not None:
+            models.append(self._composite)
+        for model in models:
+            if model._state is not None:
+                model._state.release()
+            if model._node is not None:
+                model._node.views = None
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
         """Make a part of the context when it is first asked for, and keep it."""

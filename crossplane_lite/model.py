@@ -73,14 +73,14 @@ class Model:
             field = known.get(name)
             if field is None:
                 raise self._unknown(name)
-            if value is None or value is UNSET:
-                continue
             kind = type(value)
             # What is nearly always given comes first; `_adopt` would decide the same.
             if kind in field.takes or kind is Observable or (kind is field.type.made and value._node is None):
                 target[name] = value
             elif kind is field.copied:
                 target[name] = value.copy()
+            elif value is None or value is UNSET:
+                continue
             elif name in self._fixed:
                 self._check_fixed(name, value)
             else:
@@ -116,7 +116,7 @@ class Model:
             return
         if value is not None and self.__dict__.get(name) is value:
             return  # `model.items += [...]` assigns what was read and has attached itself
-        kept = _adopt(field.type, value, name)
+        kept = value if type(value) in field.takes else _adopt(field.type, value, name)
         if kept is None:
             self.__dict__.pop(name, None)
         elif node is not None and node.deleted is not None and name in node.deleted:

@@ -1,7 +1,17 @@
 """The codec between Structs on the wire and Python: a function works on slices of bytes and on models.
 
-`raw` is the bytes of a `google.protobuf.Struct`, `value` those of a `google.protobuf.Value`. What isn't read
-isn't decoded, and what isn't changed is copied as it came.
+In here `raw` is the bytes of a `google.protobuf.Struct`, and `value` those of a `google.protobuf.Value`. What isn't
+read isn't decoded, and what isn't changed is copied as it came. No order of keys is kept anywhere.
+
+Every legal encoding is read as the installed protobuf reads it, with three exceptions:
+
+- A singular Struct field of the envelope, or the value of a map entry, that is split over several occurrences is
+  read as its last one, where protobuf merges them. No encoder writes that. (A Value that repeats its struct or
+  list member is merged.)
+- Data that isn't read isn't validated: other fields than the one asked for, and what a later occurrence replaces.
+- There is no limit to the depth.
+
+Malformed bytes are a WireError when they are read. Nothing recurses where the data decides how deep.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from struct import error as PackerError
 from typing import Any, Final
 
 from crossplane_lite._wire import _scan
-from crossplane_lite._wire._scan import LIST, STRUCT, Span
+from crossplane_lite._wire._scan import BOOL, LIST, NUMBER, STRING, STRUCT, Span
 from crossplane_lite._wire._value import open_value
 from crossplane_lite.errors import WireError
 from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
@@ -21,6 +21,7 @@ from crossplane_lite.proto._pool import DecodeError, Level, ListLevel
 __all__ = ["decode_list", "decode_struct", "decode_value"]
 
 _LEVELS: Final = 16
+_CONSTANTS: Final = {b"\x20\x00": False, b"\x20\x01": True, b"\x08\x00": None}
 _MAX_INT: Final = 2.0**53
 _level: Final = Level.FromString
 _list_level: Final = ListLevel.FromString
@@ -257,30 +258,28 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
     while stack:
         container, kind, pos, end = stack.pop()
         while pos < end:
-            tag, pos = _scan.tag(buf, pos, end)
-            if tag != 0x0A:
-                pos = _scan.skip(buf, tag, pos, end)
-                continue
-            start, pos = _scan.size(buf, pos, end)
-            key, span = None, (start, pos)
-            if kind == STRUCT:
-                pair = _scan.entry(buf, start, pos)
-                if pair is None:
+            try:
+                key, found, child, pos = _regular_member(buf, pos, end, kind)
+            except _IRREGULAR:
+                member, pos = _any_member(buf, pos, end, kind)
+                if member is None:
                     continue
-                key, span = pair
-            found, child = _scan.value(buf, *span)
-            parts: list[Span] = []
+                key, found, child = member
+            parts: Any = ()
             if found >= STRUCT:
                 parts = child
-                child = _try_short(buf, parts, found)
+                first, last = parts[0]
+                child = None
+                if last - first < 128 and len(parts) == 1:
+                    child = _short(buf, first, last, found)
                 if child is None:
                     child = {} if found == STRUCT else []
                 else:
-                    parts = []
-            if key is None:
-                container.append(child)
-            else:
+                    parts = ()
+            if kind == STRUCT:
                 container[key] = child
+            else:
+                container.append(child)
             if parts:
                 stack.append((container, kind, pos, end))
                 stack += [(child, found, first, last) for first, last in reversed(parts)]
@@ -288,15 +287,93 @@ def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
     return root
 
 
-def _try_short(buf: bytes, spans: list[Span], kind: int) -> Any:
-    """Decode a short container in place, return None where it isn't short or not regular."""
-    pos, end = spans[0]
-    if end - pos > 127 or len(spans) > 1:
-        return None
+def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
+    """Decode a container of less than 128 bytes, return None where it isn't regular."""
     try:
         return _short_struct(buf, pos, end) if kind == STRUCT else _short_list(buf, pos, end)
     except _IRREGULAR:
         return None
+
+
+def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str, int, Any, int]:
+    """Read a member of a container that is encoded the usual way, with lengths of any size.
+
+    Returns:
+        Its key (empty in a list), its kind, its payload as `_scan.value` has it, and the position behind it.
+
+    Raises:
+        _Irregular: It isn't, or one of the other exceptions of `_IRREGULAR`.
+    """
+    if buf[pos] != 0x0A:
+        raise _Irregular
+    size = buf[pos + 1]
+    pos += 2
+    if size > 127:
+        size, pos = _length(buf, pos - 1)
+    stop = pos + size
+    key = ""
+    if container == STRUCT:
+        size = buf[pos + 1]
+        mid = pos + 2 + size
+        if buf[pos] != 0x0A or size > 127 or buf[mid] != 0x12:
+            raise _Irregular
+        key = buf[pos + 2 : mid].decode()
+        size = buf[mid + 1]
+        pos = mid + 2
+        if size > 127:
+            size, pos = _length(buf, mid + 1)
+        if pos + size != stop:
+            raise _Irregular
+    if stop > end:
+        raise _Irregular
+    tag = buf[pos]
+    if tag == 0x11 and stop - pos == 9:
+        return key, NUMBER, _scan.number(buf, pos + 1), stop
+    if stop - pos == 2 and buf[pos:stop] in _CONSTANTS:
+        return key, BOOL, _CONSTANTS[buf[pos:stop]], stop
+    size = buf[pos + 1]
+    start = pos + 2
+    if size > 127:
+        size, start = _length(buf, pos + 1)
+    if start + size != stop:
+        raise _Irregular
+    if tag == 0x1A:
+        return key, STRING, buf[start:stop].decode(), stop
+    if tag == 0x2A:
+        return key, STRUCT, ((start, stop),), stop
+    if tag == 0x32:
+        return key, LIST, ((start, stop),), stop
+    raise _Irregular
+
+
+def _length(buf: bytes, pos: int) -> Span:
+    """Read a length of two or three bytes; return it and the position behind it."""
+    second = buf[pos + 1]
+    if second < 128:
+        return buf[pos] - 128 + (second << 7), pos + 2
+    third = buf[pos + 2]
+    if third < 128:
+        return buf[pos] - 128 + (second - 128 << 7) + (third << 14), pos + 3
+    raise _Irregular
+
+
+def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[str, int, Any] | None, int]:
+    """Read a field of a container, whatever its encoding.
+
+    Returns:
+        Key, kind and payload, or None when it is no member; and the position behind it.
+    """
+    tag, pos = _scan.tag(buf, pos, end)
+    if tag != 0x0A:
+        return None, _scan.skip(buf, tag, pos, end)
+    start, pos = _scan.size(buf, pos, end)
+    key, span = "", (start, pos)
+    if container == STRUCT:
+        pair = _scan.entry(buf, start, pos)
+        if pair is None:
+            return None, pos
+        key, span = pair
+    return (key, *_scan.value(buf, *span)), pos
 
 
 def _exact_value(value: bytes) -> Any:

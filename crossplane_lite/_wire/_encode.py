@@ -151,7 +151,16 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
         elif value is TOMBSTONE:
             continue
         else:
-            head, data = _other(value, kind, depth, strict)
+            # The same as `_other`, without two calls for each model in a model.
+            inner = getattr(kind, "__wire_keys__", None)
+            if inner is None:
+                head, data = _other(value, kind, depth, strict)
+            else:
+                node = value._node
+                if node is not None and (node.raw is not None or node.mode):
+                    raise Bail
+                data = kind.__wire_head__ + struct_bytes(value.__dict__, inner, depth + 1, strict)
+                head = STRUCT_HEADS[len(data)]
         total = len(prefix) + len(head) + len(data)
         parts += (SHORT_HEADS[total] if total < 128 else HEADS[total], prefix, head, data)
     return b"".join(parts)

@@ -39,12 +39,13 @@ class Bail(Exception):
 
 def varint(number: int) -> bytes:
     """Encode a length."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    if number < 1 << 7:
+        return bytes((number,))
+    if number < 1 << 14:
+        return bytes((number & 127 | 128, number >> 7))
+    if number < 1 << 21:
+        return bytes((number & 127 | 128, number >> 7 & 127 | 128, number >> 14))
+    return bytes((number & 127 | 128,)) + varint(number >> 7)
 
 
 def entry_prefix(key: str) -> bytes:

@@ -5,9 +5,8 @@ Nothing is copied level by level, so the time is linear in the size, however dee
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crossplane_lite._sentinels import NULL, TOMBSTONE
 from crossplane_lite._wire import _scan
@@ -37,20 +36,21 @@ from crossplane_lite.errors import EncodeError
 
 __all__ = ["Overlay", "encode_tree", "encode_value_tree", "join_path"]
 
-_plain: Final = re.compile(r"[A-Za-z0-9_-]+").fullmatch
-
 _TOO_BIG: Final = "must be an integer of at most 2**53, which a Struct can carry exactly"
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
 
 _FIRST_CYCLE_CHECK: Final = 1000
 
 
-class _Encoded(NamedTuple):
+class _Encoded:
     """A Value that lies encoded in a buffer."""
 
-    buffer: bytes
-    start: int
-    end: int
+    __slots__ = ("buffer", "end", "start")
+
+    def __init__(self, buffer: bytes, start: int, end: int) -> None:
+        self.buffer = buffer
+        self.start = start
+        self.end = end
 
 
 class Overlay:
@@ -76,27 +76,20 @@ class Overlay:
             name = NAMES[member_prefix(obj, key)]
             old = found.get(name)
             if type(old) is _Encoded and merges(value):
-                kind, spans = _scan.value(*old)
+                kind, spans = _scan.value(old.buffer, old.start, old.end)
                 if kind == _scan.STRUCT:
                     value = Overlay(value, old.buffer, spans)
             found[name] = value
         return found
 
 
-class _Open(NamedTuple):
-    """A container whose members are being written."""
+_Open = tuple[Any, Iterator[tuple[Any, Any]], "Mapping[Any, bytes] | None", Mapping[int, bytes], bytes, bytes, int]
+"""A container whose members are being written.
 
-    obj: Any
-    members: Iterator[tuple[Any, Any]]
-    """Key, attribute name or index, and value; the last one first."""
-    keys: Mapping[Any, bytes] | None
-    """Entry prefixes by key or attribute name; None in a list."""
-    heads: Mapping[int, bytes]
-    fixed: bytes
-    prefix: bytes
-    """What stands in front of it in the container that it lies in."""
-    mark: int
-    """How much was written before it."""
+It, its members (key, attribute name or index, and value; the last one first), the entry prefixes of these (None in
+a list), the heads of such a payload, its fixed fields, the prefix that stands in front of it in what it lies in,
+and how much was written before it. A plain tuple, because making any other takes as long as encoding a leaf.
+"""
 
 
 def encode_tree(root: Any) -> bytes:
@@ -128,12 +121,18 @@ def join_path(labels: Iterable[str | int]) -> str:
     for label in labels:
         if isinstance(label, int):
             path += f"[{label}]"
-        elif _plain(label):
+        elif _is_plain(label):
             path += f".{label}" if path else label
         else:
             quoted = label.replace("\\", "\\\\").replace('"', '\\"')
             path += f'["{quoted}"]'
     return path
+
+
+def _is_plain(key: str) -> bool:
+    """Say whether a key has only ASCII letters and digits, _ and -, and one of these at least."""
+    # A regular expression would take longer to compile than the rest of this module.
+    return key != "" and key.isascii() and ("0" + key.replace("-", "").replace("_", "")).isalnum()
 
 
 def _pieces(root: Any) -> list[bytes]:
@@ -146,8 +145,8 @@ def _pieces(root: Any) -> list[bytes]:
     current = _open(root, b"", 0)
     try:
         while True:
-            keys = current.keys
-            for key, value in current.members:
+            obj, members, keys, heads, fixed, lead, mark = current
+            for key, value in members:
                 kind = type(value)
                 if keys is None:
                     prefix = b""
@@ -157,8 +156,9 @@ def _pieces(root: Any) -> list[bytes]:
                     try:
                         prefix = keys[key]
                     except KeyError:
-                        bad, key = key, None  # What can't be a key has no place in a path either.
-                        prefix = member_prefix(current.obj, bad)
+                        new, key = key, None  # What can't be a key has no place in a path either.
+                        prefix = member_prefix(obj, new)
+                        key = new
                 if kind is str:
                     data = value.encode()
                     head = TEXT_HEADS[len(data)]
@@ -166,7 +166,11 @@ def _pieces(root: Any) -> list[bytes]:
                     data, head = INTS[value], b""
                 elif kind is dict or kind is list or _is_container(value):
                     outer.append((current, key))
-                    current = _open(value, prefix, size)
+                    key = None
+                    if kind is dict:
+                        current = value, reversed(value.items()), PREFIXES, STRUCT_HEADS, b"", prefix, size
+                    else:
+                        current = _open(value, prefix, size)
                     if len(outer) == next_check:
                         next_check *= 2
                         _check_cycle(outer)
@@ -179,15 +183,14 @@ def _pieces(root: Any) -> list[bytes]:
                 out += (data, head, prefix, front)
                 size += total + len(front)
             else:
-                _, _, _, heads, fixed, prefix, mark = current
-                out.append(fixed)
                 size += len(fixed)
                 if not outer:
+                    out.append(fixed)
                     return out
                 head = heads[size - mark]
-                size += len(head) + len(prefix)
-                front = HEADS[size - mark] if prefix else b"\x0a"
-                out += (head, prefix, front)
+                size += len(head) + len(lead)
+                front = HEADS[size - mark] if lead else b"\x0a"
+                out += (fixed, head, lead, front)
                 size += len(front)
                 current, key = outer.pop()
     except (EncodeError, Bail, UnicodeEncodeError) as error:
@@ -195,21 +198,19 @@ def _pieces(root: Any) -> list[bytes]:
 
 
 def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
-    if type(obj) is dict:
-        return _Open(obj, reversed(obj.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark)
     if isinstance(obj, (list, tuple)):
         members = zip(range(len(obj) - 1, -1, -1), reversed(obj))  # noqa: B905 - the lengths are the same
-        return _Open(obj, members, None, LIST_HEADS, b"", prefix, mark)
+        return obj, members, None, LIST_HEADS, b"", prefix, mark
     keys = wire_keys(obj)
     if keys is not None:
-        return _Open(obj, reversed(obj.__dict__.items()), keys, STRUCT_HEADS, fixed_fields(obj), prefix, mark)
+        return obj, reversed(obj.__dict__.items()), keys, STRUCT_HEADS, fixed_fields(obj), prefix, mark
     items = obj.merged() if type(obj) is Overlay else dict(obj.items())
-    return _Open(obj, reversed(items.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark)
+    return obj, reversed(items.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark
 
 
 def _is_container(value: Any) -> bool:
     kind = type(value)
-    return kind is Overlay or (kind is not _Encoded and isinstance(value, (list, tuple))) or is_struct(value)
+    return kind is Overlay or isinstance(value, (list, tuple)) or is_struct(value)
 
 
 def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
@@ -217,7 +218,7 @@ def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
 
     Looked at each time that the depth has doubled, because it takes as long as the tree is deep.
     """
-    if len({id(container.obj) for container, _ in outer}) < len(outer):
+    if len({id(container[0]) for container, _ in outer}) < len(outer):
         raise EncodeError("", "must not contain itself")
 
 
@@ -226,16 +227,19 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
     if not isinstance(error, EncodeError):
         error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
     labels = []
-    for container, key in places:
+    for (obj, _, keys, *_), key in places:
         if key is not None:
-            labels.append(key if container.keys is None else NAMES[container.keys.get(key) or member_prefix(None, key)])
+            labels.append(key if keys is None else NAMES[member_prefix(obj, key)])
     return error.under(join_path(labels))
 
 
 def _leaf(value: Any) -> bytes:
     """Encode a Value that isn't a container."""
     if isinstance(value, str):
-        data = str.encode(value)
+        try:
+            data = str.encode(value)
+        except UnicodeEncodeError:
+            raise EncodeError("", _NOT_TEXT) from None
         return b"\x1a" + varint(len(data)) + data
     if isinstance(value, bool):
         return b"\x20\x01" if value else b"\x20\x00"

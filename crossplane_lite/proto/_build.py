@@ -28,9 +28,11 @@ _MESSAGE: Final = 11
 _ENUM: Final = 14
 _OPTIONAL: Final = 1
 _REPEATED: Final = 3
-_SERIALISED_HEAD: Final = '''"""Serialised descriptors of the level messages and the view, as `_build.serialised_source` makes them.
+_SERIALISED_HEAD: Final = '''"""Serialised descriptors of the level messages and the view.
 
-Kept, because building them from the table at every start costs more than loading them. A test compares the two.
+`_build.serialised_source` makes this file.
+
+Kept, because building them from the table at every start costs more than loading them. A test compares both.
 """
 
 from __future__ import annotations
@@ -190,7 +192,7 @@ def view_file() -> bytes:
     """Return the view: the same wire, every Struct as bytes.
 
     The bytes have explicit presence, or an empty Struct would vanish on the way out. Duration is the view's
-    own, because a google.protobuf.Duration would make protobuf load its helpers for dates.
+    own, so that it needs no other file.
     """
     messages = {name: fields.replace("Struct?", "bytes?") for name, fields in _table.MESSAGES.items()}
     messages = {name: fields.replace(":Struct", ":bytes?") for name, fields in messages.items()}

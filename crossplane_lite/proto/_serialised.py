@@ -1,6 +1,8 @@
-"""Serialised descriptors of the level messages and the view, as `_build.serialised_source` makes them.
+"""Serialised descriptors of the level messages and the view.
 
-Kept, because building them from the table at every start costs more than loading them. A test compares the two.
+`_build.serialised_source` makes this file.
+
+Kept, because building them from the table at every start costs more than loading them. A test compares both.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import logging
 import os
@@ -75,6 +74,8 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _hint(module: ModuleType, attribute: str) -> str:
+    import difflib  # only where something is wrong: every server would pay for it
+
     found = sorted(name for name, value in vars(module).items() if isinstance(value, Function))
     near = difflib.get_close_matches(attribute, found, n=1)
     if near:
