@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _types, _wire
 from ._call import current
 from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
-from ._node import DESIRED, WAIT, Node, present
+from ._node import DESIRED, WAIT, Node, present, refuse_whole
 from ._sentinels import NULL, UNSET
 from .errors import DEEPEST, UnknownFieldError, UsageError
 from .model import Model, Resource, near_name, shell_of
@@ -31,10 +31,6 @@ def adopt(type_: _types.Type, value: Any, name: str) -> Any:
     kept = _adopt_one(type_, value, name, work)
     work.finish()
     return kept
-
-
-# A value that still has to be adopted: where it goes, under which key, its type, itself, its name. The list of them
-# stands for a recursion, because how deep data is nested is not ours to decide.
 
 
 class _Work:
@@ -93,7 +89,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
         return None
     if observed:
-        _refuse_whole(value._node, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
+        refuse_whole(value._node, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
     elif code == _types.ANY:
         return list(value)
     values = [NULL if element is None else element for element in value] if observed else list(value)
@@ -112,7 +108,7 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
     code = type_.code
     node = value._node
     if node is not None and node.mode != DESIRED:
-        _refuse_whole(node, name)
+        refuse_whole(node, name)
     if node is not None and value._absent:
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if node.mode == WAIT else None
@@ -147,19 +143,6 @@ def _copied(value: Model, cls: type[Model]) -> Model:
     return fill(cls.__new__(cls), plain(value))
 
 
-def _refuse_whole(node: Node, name: str) -> None:
-    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed)."""
-    root = node.root
-    if root is None:
-        return
-    place = node.path[len(root.prefix) :]
-    if place in ("", ".metadata", ".status"):
-        raise UsageError(
-            f"{name}: {node.path} can't be copied whole into desired state, because that would own every field of it; "
-            "set the fields you care about one by one"
-        )
-
-
 def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: _Work) -> Any:
     code = type_.code
     if code == _types.LIST:
@@ -168,7 +151,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
         return None
     if observed:
-        _refuse_whole(value._node, name)  # type: ignore[attr-defined]  # `observed` says that it has one
+        refuse_whole(value._node, name)  # type: ignore[attr-defined]  # `observed` says that it has one
     elif code == _types.ANY:
         return dict(value)
     if observed:

@@ -7,13 +7,14 @@ from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
 from . import _wire
+from ._conditions import condition_of
 from .errors import UnresolvedError
 
 if TYPE_CHECKING:
     from ._tokens import Marker
     from .observable import Observable
 
-__all__ = ["Call", "Root", "current", "enter", "leave", "mask", "ready_condition"]
+__all__ = ["Call", "Root", "current", "enter", "leave", "mask"]
 
 _current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
 
@@ -174,15 +175,6 @@ class Root:
     def settled(self) -> bool:
         """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
         if self._ready is None:
-            self._ready = self.raw is not None and ready_condition(self.raw) == "True"
+            ready = condition_of(self.raw, "Ready")
+            self._ready = ready is not None and ready.get("status") == "True"
         return self._ready
-
-
-def ready_condition(raw: bytes) -> str | None:
-    """Return the status of the condition Ready of an object, None where it has no such condition."""
-    conditions = _wire.get_path(raw, ("status", "conditions"))
-    for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == "Ready":
-            status = condition.get("status")
-            return status if isinstance(status, str) else None
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from .errors import UsageError, WireError
+from .errors import UsageError
 
 __all__ = ["Capabilities", "Credential", "raw_request"]
 
@@ -69,7 +69,7 @@ def raw_request(data: bytes) -> Any:
     """Return the request as the protocol's v1 message.
 
     Raises:
-        WireError: protobuf can't parse it, because it is nested too deep.
+        UsageError: protobuf can't parse it, because it is nested too deep.
     """
     from google.protobuf.message import DecodeError
 
@@ -78,6 +78,6 @@ def raw_request(data: bytes) -> Any:
     try:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
-        raise WireError(
+        raise UsageError(
             f"the request can't be made into a message: {error}; ctx's other attributes have no such limit"
         ) from None

@@ -81,11 +81,12 @@ class ModelMap(dict[str, Any]):
                 return
             from ._node import element
 
+            if self._node is not None and self._node.deleted is not None:
+                self._node.deleted.discard(key)
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
+            # Where the key was deleted, it stays so: what is set then replaces, and doesn't merge.
             dict.__setitem__(self, key, adopt(self._type.item, value, key))
-        if self._node is not None and self._node.deleted is not None:
-            self._node.deleted.discard(key)
         _touch(self)
 
     def __delitem__(self, key: str) -> None:
@@ -211,6 +212,12 @@ class ObservedMap(dict[str, Any]):
         if node.mode == WAIT:
             return absent(self._type.item, node.mode, node, f'["{key}"]')
         return None
+
+    def __getattr__(self, name: str) -> Any:
+        # As on the Observable that stands here while the map isn't there.
+        if name[:1] == "_":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self[name]
 
     def get(self, key: str, default: Any = _MISSING) -> Any:
         if key in self.keys():

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _types
+from ._node import WAIT
+from .errors import UsageError
 from .model import Model
+from .observable import guess
 
 __all__ = ["DynamicModel"]
 
@@ -22,17 +25,36 @@ class DynamicModel(Model):
         def __setattr__(self, name: str, value: Any) -> None: ...
         def __delattr__(self, name: str) -> None: ...
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith(("__", "_repr_", "_ipython_")):  # what Python and notebooks probe for
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return self._read_field(name)
+
+    def __str__(self) -> str:
+        if self._absent and self._node is not None:
+            raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __getitem__(self, name: str) -> Any:
         return self.__dict__[name] if name in self.__dict__ else self._read_field(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._set_field(name, value)
+        Model._set_field(self, name, value)  # never a property of the resource
 
     def __delitem__(self, name: str) -> None:
         self._delete_field(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in set(self)
+        present = name in self.__dict__ or any(name == one for one in self)
+        node = self._node
+        if not present and node is not None and node.mode == WAIT and not self._absent:
+            guess(node.observable(f".{name}"))
+        return present
 
     def __iter__(self) -> Any:
         if not bool(self):  # a guess, where it may still come

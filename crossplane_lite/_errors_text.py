@@ -15,17 +15,17 @@ _PACKAGE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_PATHS: Final = 10
 
 
-def describe(error: BaseException, call: Call) -> str:
+def describe(error: BaseException, call: Call, home: str) -> str:
     """Return type, text, file and line of an exception in compose().
 
-    The line is the last one of the author's own code. Where compose() was handed Observables, one of them may be the
-    cause, so they are named.
+    The line is the last one beside or below `home`, the file of compose(). Where compose() was handed Observables,
+    one of them may be the cause, so they are named.
     """
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
-    frame = _authors_frame(error)
+    frame = _authors_frame(error, home)
     if frame is not None:
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     if call.handed_out and not isinstance(error, CrossplaneLiteError):
@@ -38,7 +38,16 @@ def describe(error: BaseException, call: Call) -> str:
     return text
 
 
-def _authors_frame(error: BaseException) -> traceback.FrameSummary | None:
+def _authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
+    """Return the last frame beside or below the author's file; otherwise the last outside of this package."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not os.path.abspath(frame.filename).startswith(_PACKAGE)]
-    return own[-1] if own else (frames[-1] if frames else None)
+    near = [frame for frame in frames if _is_below(frame.filename, os.path.dirname(os.path.abspath(home)) + os.sep)]
+    others = [frame for frame in frames if not _is_below(frame.filename, _PACKAGE)]
+    for found in (near, others, frames):
+        if found:
+            return found[-1]
+    return None
+
+
+def _is_below(filename: str, path: str) -> bool:
+    return os.path.abspath(filename).startswith(path)

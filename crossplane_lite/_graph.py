@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph"]
 
-# A composed resource by its name, or a field of the composite by its path.
+# A composed resource by its name, a field of the composite by its path, or a requirement by its key.
 Vertex = tuple[str, str]
 
 
@@ -26,16 +26,30 @@ class Graph:
         edges: For each waiting vertex what it waits for, with the path that is shown.
     """
 
-    def __init__(self, waiting: dict[str, list[Wait]], status: list[Found]) -> None:
-        """Make the graph of resources and what they wait for, and of the unresolved fields of the composite's status."""
+    def __init__(
+        self, waiting: dict[str, list[Wait]], status: list[Found], unsent: dict[str, list[Observable[Any]]]
+    ) -> None:
+        """Make the graph.
+
+        Args:
+            waiting: Resources and what they wait for.
+            status: The unresolved fields of the composite's status.
+            unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
+        """
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
-        self._status: list[str] = []
+        # The status fields by every path that leads to them, theirs too.
+        self._status: dict[str, set[str]] = {}
+        for key, waits_for in unsent.items():
+            for observable in waits_for:
+                for source in sources(observable):
+                    self._add(("required", key), source, source.source_path)
         for name, waits in waiting.items():
             for wait in waits:
                 self._add(("resource", name), wait.source, wait.path)
         for one in status:
             path = "xr." + show_path(one.steps)
-            self._status.append(path)
+            for prefix in _prefixes(path):
+                self._status.setdefault(prefix, set()).add(path)
             for observable in one.waits_for:
                 for source in sources(observable):
                     self._add(("xr", path), source, source.source_path)
@@ -51,7 +65,7 @@ class Graph:
         path = source.source_path
         if root is not None:
             if root.kind == "required":
-                return None
+                return ("required", root.name)
             return ("xr", path) if root.kind == "xr" else ("resource", root.name)
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":
@@ -76,8 +90,8 @@ class Graph:
                     done.add(vertex)
                     continue
                 if vertex in on_way:
-                    names = [one[1] for one in way[way.index(vertex) :]]
-                    return [*names, vertex[1]]
+                    names = [_shown(one) for one in way[way.index(vertex) :]]
+                    return [*names, _shown(vertex)]
                 if vertex in done:
                     continue
                 way.append(vertex)
@@ -92,10 +106,14 @@ class Graph:
             if target[0] == "resource":
                 if target[1] in held and target != vertex:
                     below.add(target)
+            elif target[0] == "required":
+                if target in self.edges:
+                    below.add(target)
             else:
-                below.update(
-                    ("xr", path) for path in self._status if _overlap(path, target[1]) and ("xr", path) != vertex
-                )
+                # Fields at or below the path, and fields that are set whole above it.
+                paths = set(self._status.get(target[1], ()))
+                paths.update(prefix for prefix in _prefixes(target[1]) if prefix in self._status.get(prefix, ()))
+                below.update(("xr", path) for path in paths if ("xr", path) != vertex)
         return below
 
     def lines(self) -> list[str]:
@@ -103,12 +121,15 @@ class Graph:
         shown = set()
         for waiting, targets in self.edges.items():
             for target, path in targets:
-                source = target[1] if target[0] == "resource" else "xr"
-                shown.add(f"{source} -> {waiting[1]}" + (f" ({path})" if path != source else ""))
+                source = "xr" if target[0] == "xr" else _shown(target)
+                shown.add(f"{source} -> {_shown(waiting)}" + (f" ({path})" if path != source else ""))
         return sorted(shown)
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Say whether one path is the other, or leads to it."""
-    short, long = sorted((one, other), key=len)
-    return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
+def _shown(vertex: Vertex) -> str:
+    return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
+
+
+def _prefixes(path: str) -> list[str]:
+    """Return a path and every path that leads to it."""
+    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

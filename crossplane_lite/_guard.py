@@ -81,6 +81,8 @@ def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any
             continue
         owned = fields["f:" + name]
         if name == "metadata":
+            if not isinstance(owned, dict):
+                continue
             owned = {
                 "f:" + key: {k: v for k, v in below.items() if k[2:] not in _CROSSPLANES_OWN}
                 for key in _KEPT_METADATA
@@ -147,36 +149,45 @@ def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | 
     if not isinstance(owned, dict):
         return None
     merged = list(wanted)
-    lacking = []
+    lacking: list[Any] = []
+    indexes: dict[tuple[str, ...], tuple[_Index, _Index]] = {}
     for key in owned:
         try:
             identity = json.loads(key[2:]) if key[:2] in ("k:", "v:") else None
         except ValueError:
             continue
         if key[:2] == "k:" and isinstance(identity, dict):
-            fields = {**owned[key], **{"f:" + name: {} for name in identity}}
-            for element in seen:
-                if _has(element, identity):
-                    lacking += _completed(merged, element, identity, fields)
+            names = tuple(sorted(identity))
+            if names not in indexes:
+                indexes[names] = (_index(seen, names), _index(merged, names))
+            below = owned[key] if isinstance(owned[key], dict) else {}
+            fields = {**below, **{"f:" + name: {} for name in identity}}
+            values = tuple(map(repr, (identity[name] for name in names)))
+            seen_at, wanted_at = (index.get(values) for index in indexes[names])
+            if seen_at is not None and wanted_at is None:
+                lacking.append(_only_owned(fields, seen[seen_at]))
+            elif seen_at is not None and wanted_at is not None:
+                merged[wanted_at] = _completed(merged[wanted_at], seen[seen_at], fields)
         elif key[:2] == "v:" and identity in seen and identity not in wanted:
             lacking.append(identity)
     return [*merged, *lacking] if lacking or merged != wanted else None
 
 
-def _completed(wanted: list[Any], seen: dict[str, Any], identity: dict[str, Any], owned: dict[str, Any]) -> list[Any]:
-    """Fill in what a wanted element lacks; return the element to add where there is none."""
-    for at, element in enumerate(wanted):
-        if _has(element, identity):
-            missing: dict[str, Any] = {}
-            for name in _names(owned):
-                _collect_one(owned["f:" + name], name, seen, element, missing)
-            if missing:
-                wanted[at] = _wire.decode_struct(_wire.encode_over(missing, _wire.encode_struct(element)))
-            return []
-    return [_only_owned(owned, seen)]
+# The position of each element of a list, by the values of its keys. As text, because values may be of any kind.
+_Index = dict[tuple[str, ...], int]
 
 
-def _has(element: Any, identity: dict[str, Any]) -> bool:
-    return isinstance(element, dict) and all(
-        key in element and element[key] == value for key, value in identity.items()
-    )
+def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
+    index: _Index = {}
+    for at, element in enumerate(elements):
+        if isinstance(element, dict) and all(name in element for name in names):
+            index.setdefault(tuple(repr(element[name]) for name in names), at)
+    return index
+
+
+def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
+    """Fill in what a wanted element lacks of what is owned."""
+    missing: dict[str, Any] = {}
+    for name in _names(owned):
+        _collect_one(owned["f:" + name], name, seen, wanted, missing)
+    return _wire.decode_struct(_wire.encode_over(missing, _wire.encode_struct(wanted))) if missing else wanted

@@ -9,13 +9,23 @@ from . import _wire
 from .errors import UsageError
 from .model import Resource
 
-__all__ = ["check_kind", "check_same_kind", "group_of"]
+__all__ = ["check_class", "check_kind", "check_same_kind", "group_of"]
 
 
 def group_of(api_version: str) -> str:
     """Return the group of an apiVersion; the core group is the empty text."""
     group, slash, _ = api_version.rpartition("/")
     return group if slash else ""
+
+
+def check_class(model: object, what: str) -> None:
+    """Refuse what isn't a class of resources.
+
+    Raises:
+        UsageError: It isn't one.
+    """
+    if not (isinstance(model, type) and issubclass(model, Resource)):
+        raise UsageError(f"{what} takes the class of a resource, such as Unstructured (got {model!r:.80})")
 
 
 def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:

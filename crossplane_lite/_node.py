@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import _containers, _types, _wire, observable
 from ._sentinels import NULL
+from .errors import UsageError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Owner: TypeAlias = Model | _containers.ModelList | _containers.ModelMap
 
-__all__ = ["DESIRED", "FACT", "WAIT", "Node", "read"]
+__all__ = ["DESIRED", "FACT", "WAIT", "Node", "element", "read", "refuse_whole"]
 
 DESIRED: Final = 0
 WAIT: Final = 1
@@ -115,11 +116,8 @@ class Node:
             # The elements of a list or map are in it already; only it has to count as set.
             if not isinstance(owner, (_containers.ModelList, _containers.ModelMap)):
                 owner.__dict__[node.key] = holder
-                if owner_node is not None:
-                    if owner_node.views is not None:
-                        owner_node.views.pop(node.key, None)
-                    if owner_node.deleted is not None:
-                        owner_node.deleted.discard(node.key)
+                if owner_node is not None and owner_node.views is not None:
+                    owner_node.views.pop(node.key, None)
             holder = owner
             node = owner_node
 
@@ -239,6 +237,19 @@ def _elements(holder: Any, entries: list[tuple[Any, bytes, str]], of: _types.Typ
             put(holder, key, NULL if node.mode == DESIRED else None)
         else:
             put(holder, key, float(payload) if kind == _wire.NUMBER and of.code == _types.FLOAT else payload)
+
+
+def refuse_whole(node: Node, name: str) -> None:
+    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed)."""
+    root = node.root
+    if root is None:
+        return
+    place = node.path[len(root.prefix) :]
+    if place in ("", ".metadata", ".status"):
+        raise UsageError(
+            f"{name}: {node.path} can't be copied whole into desired state, because that would own every field of it; "
+            "set the fields you care about one by one"
+        )
 
 
 def element(holder: _containers.ModelMap, key: str, value: bytes) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _node, _wire
+from ._conditions import condition_of
 from .errors import ReadOnlyError, UsageError
 from .observable import Observable, make
 
@@ -101,22 +102,12 @@ class Registered:
         top = observed._node
         assert top is not None
         up = _node.Node(_node.WAIT, None, top.root, top, ".status.conditions")
-        raw = _condition(top.root.raw if top.root is not None else None, type_)
+        found = condition_of(top.root.raw if top.root is not None else None, type_)
+        raw = None if found is None else _wire.encode_struct(found)
         node = _node.Node(_node.WAIT, raw, top.root, up, f'["{type_}"]')
         made = Condition.__new__(Condition)
         Condition._set_node(made, node)
         return made
-
-
-def _condition(raw: bytes | None, type_: str) -> bytes | None:
-    """Return the Struct bytes of a condition of an object."""
-    if raw is None:
-        return None
-    status = _wire.get_path(raw, ("status", "conditions"))
-    for condition in status if isinstance(status, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == type_:
-            return _wire.encode_struct(condition)
-    return None
 
 
 def observed_view(cls: type[R], registered: Registered) -> R:

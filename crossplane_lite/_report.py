@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from . import _wire
-from ._readiness import is_ready
+from ._conditions import condition_of
+from ._walk import unresolved_in
 from .observable import Observable, root_of
 
 if TYPE_CHECKING:
@@ -33,21 +33,29 @@ class Report:
         changed: Whether the observed composite has another message, so that a result says what is new.
     """
 
-    __slots__ = ("changed", "message", "reason", "resolved", "type")
+    __slots__ = ("_before", "changed", "message", "reason", "resolved", "type")
 
-    def __init__(self, type_: str, lines: list[str], observed: dict[str, Any] | None) -> None:
+    def __init__(self, type_: str, lines: list[str], observed: dict[str, Any] | None, step: str) -> None:
         self.type = type_
         self.resolved: bool | None = not lines
         self.reason = "WaitingForDependencies" if lines else "AllResolved"
-        self.message = _joined(lines) if lines else "Every dependency is resolved."
-        before = {} if observed is None else observed
+        self.message = _joined(lines) if lines else resolved_message(step)
+        self._before = before = {} if observed is None else observed
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
 
     def fail(self) -> None:
         """compose() did not get to its end: nobody knows whether everything is resolved, and nothing is news."""
         self.changed = False
-        if self.resolved:
+        if not self.resolved:
+            return
+        if self._before.get("reason") == "WaitingForDependencies":
+            self.resolved, self.reason, self.message = (
+                False,
+                "WaitingForDependencies",
+                str(self._before.get("message", "")),
+            )
+        else:
             self.resolved, self.reason, self.message = None, _FAILED, "compose() failed."
 
 
@@ -84,20 +92,31 @@ def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
         type_: The condition's type.
     """
     observed = observed_condition(ctx, type_)
+    if not lines and observed is not None and not _is_own(ctx, observed):
+        return None
     if (not lines and observed is None) or ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
         return None
-    return Report(type_, lines, observed)
+    return Report(type_, lines, observed, ctx._function.name)
+
+
+def resolved_message(name: str) -> str:
+    """Return the condition's message of a function that waits for nothing; it says whose it is."""
+    return f"Every dependency of {name} is resolved."
+
+
+def _is_own(ctx: Context, condition: dict[str, Any]) -> bool:
+    """Say whether this function wrote a condition, and not another step of the pipeline that waits."""
+    message = str(condition.get("message", ""))
+    if condition.get("reason") != "WaitingForDependencies":
+        return message == resolved_message(ctx._function.name) or condition.get("reason") == "FatalError"
+    waiting = {line.partition(" waits for ")[0].partition(" is held back")[0] for line in message.split("; ")}
+    return not ctx.finished or any(name in waiting for name in ctx.resources)
 
 
 def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
     """Return the condition that the observed composite has."""
-    status = ctx._xr_root.fields.get("status")
-    kind, payload = (None, None) if status is None else _wire.open_value(status)
-    conditions = _wire.get_path(payload, ("conditions",)) if kind == _wire.STRUCT and payload is not None else None
-    for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("type") == type_:
-            return condition
-    return None
+    # Most calls end here, at a composite that has been split already and has no status.
+    return condition_of(ctx._xr_root.raw, type_) if "status" in ctx._xr_root.fields else None
 
 
 def waiting_lines(ctx: Context, waiting: dict[str, list[Wait]], held: set[str]) -> list[str]:
@@ -120,7 +139,7 @@ def _why(ctx: Context, source: Observable[Any] | str, held: set[str]) -> str:
             return _why_required(ctx, root.name)
         path = source.source_path
         if root is None and path.startswith("("):
-            return "it was cut or kept, and can't be told"
+            return "the text was cut, or kept from an earlier call; use apply() to compute with it"
         if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
             return "the composite doesn't have it"
         name = root.name if root is not None else path.partition(".")[0].partition("[")[0]
@@ -130,10 +149,14 @@ def _why(ctx: Context, source: Observable[Any] | str, held: set[str]) -> str:
     if observed is None:
         known = name in ctx.resources or name in ctx._desired
         return f"{name} isn't observed yet" if known else f"no resource {name!r} is composed"
-    ready = is_ready(observed.resource)
     if isinstance(source, str):
         return f"{name} isn't ready"
-    return f"{name} is Ready and doesn't have it" if ready else f"{name} is observed, isn't Ready and doesn't have it"
+    ready = condition_of(observed.resource, "Ready") or {}
+    return (
+        f"{name} is Ready and doesn't have it"
+        if ready.get("status") == "True"
+        else f"{name} is observed, isn't Ready and doesn't have it"
+    )
 
 
 def _why_required(ctx: Context, key: str) -> str:
@@ -141,11 +164,13 @@ def _why_required(ctx: Context, key: str) -> str:
         return "this Crossplane doesn't support required resources"
     answer = ctx.required_resources.answer(key)
     if answer is None:
-        return (
-            "Crossplane hasn't answered yet"
-            if key in ctx.requirements.resources
-            else "nothing asks for it in this call"
-        )
+        selector = ctx.requirements.resources.get(key)
+        if selector is None:
+            return "nothing asks for it in this call"
+        waits = unresolved_in([text for text in selector.texts() if text is not None], ctx._call)
+        if waits:
+            return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"
+        return "Crossplane hasn't answered yet"
     return "the required resource doesn't have it" if answer else "no such resource exists"
 
 

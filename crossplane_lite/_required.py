@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from . import _wire
 from ._call import Root
+from ._kinds import check_class, check_kind
 from ._registered import Registered, observed_view
 from .observable import guess, make
 
@@ -32,17 +33,27 @@ class RequiredList(list[R]):
     """
 
     def __init__(
-        self, values: list[Any], key: str, model: type[Resource], call: Call, *, answered: bool, open_: bool
+        self,
+        values: list[Any],
+        key: str,
+        model: type[Resource],
+        call: Call,
+        requirements: Requirements,
+        *,
+        answered: bool,
     ) -> None:
         super().__init__(values)
         self._key = key
         self._model = model
         self._call = call
-        self._open = open_
+        self._requirements = requirements
         self.answered = answered
 
     def _guess(self) -> None:
-        if self._open:
+        selector = self._requirements.resources.get(self._key)
+        by_name = selector is not None and selector.match_name is not None
+        # An empty answer to a query by labels is a fact.
+        if not self.answered or (by_name and list.__len__(self) == 0):
             path = f"required.{self._key}"
             guess(make(path, Root(self._call, "required", self._key, path, None)))
 
@@ -66,6 +77,15 @@ class RequiredList(list[R]):
 
     def __bool__(self) -> bool:
         return len(self) > 0
+
+    def __eq__(self, other: object) -> bool:
+        self._guess()
+        return list.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # as list
 
     def __contains__(self, item: object) -> bool:
         self._guess()
@@ -126,21 +146,17 @@ class RequiredResources:
             from .unstructured import Unstructured
 
             model = Unstructured
+        check_class(model, "ctx.required_resources.get()")
         made = self._made.get((key, model))
         if made is None:
             items = self.answer(key)
             values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
-            selector = self._requirements.resources.get(key)
-            by_name = selector is not None and selector.match_name is not None
-            open_ = items is None or (by_name and not values)
-            made = RequiredList(values, key, model, self._call, answered=items is not None, open_=open_)
+            made = RequiredList(values, key, model, self._call, self._requirements, answered=items is not None)
             if items is not None:
                 self._made[key, model] = made
         return made
 
     def _view(self, key: str, at: int, item: Any, model: type[Any]) -> Any:
-        from ._kinds import check_kind
-
         prefix = f"required.{key}[{at}]"
         root = Root(self._call, "required", key, prefix, item.resource, item.connection_details)
         check_kind(model, root.fields, prefix)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from . import _emit, _guard, _io, _readiness, _report, _wire, _write
 from ._graph import Graph
 from ._registered import READY
-from ._walk import Found, unresolved_in
+from ._walk import Found, leaves, plain, unresolved_in
 from .errors import CrossplaneLiteError, EncodeError, WireError
+from .model import Model
 from .observable import Observable
 from .proto import _view
 
 if TYPE_CHECKING:
     from .context import Context
-    from .model import Model
 
 __all__ = ["respond"]
 
@@ -37,24 +37,27 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
     unanswered = _unanswered(ctx)
     answer = _Answer(ctx)
     try:
-        fatals = answer.compose(guarded=not unanswered)
+        texts = answer.compose(guarded=not unanswered)
     except WireError:
         raise
     except CrossplaneLiteError as problem:
-        fatals = [str(problem)]
+        answer.reset()
+        texts = [str(problem)]
     except Exception as problem:  # what an author's value can still set off in protobuf or in the value itself
         ctx.log.exception("the answer can't be made")
-        fatals = [f"the answer can't be made: {_describe(ctx, problem)}"]
+        answer.reset()
+        texts = [f"the answer can't be made: {_describe(ctx, problem)}"]
     if error is not None:
-        fatals = [_describe(ctx, error)]
+        texts = [_describe(ctx, error)]
         if answer.report is not None:
             answer.report.fail()
-    fatals += [entry for entry in ctx.results.entries if entry.severity == _io.FATAL]  # type: ignore[misc]  # texts and entries
+    fatals = [_io.ResultEntry(_io.FATAL, text, None, 0) for text in texts]
+    fatals += [entry for entry in ctx.results.entries if entry.severity == _io.FATAL]
     if fatals and not unanswered:
         return _fatal(ctx, answer, fatals)
     if fatals:
         # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
-        ctx.log.info("no Fatal result while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0])
+        ctx.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
     return answer.finish()
 
 
@@ -84,7 +87,7 @@ def _describe(ctx: Context, error: BaseException) -> str:
     """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
     from ._errors_text import describe
 
-    return describe(error, ctx._call)
+    return describe(error, ctx._call, ctx._function.file)
 
 
 class _Answer:
@@ -110,6 +113,15 @@ class _Answer:
             ttl.seconds = value.days * 86400 + value.seconds
             ttl.nanos = value.microseconds * 1000
 
+    def reset(self) -> None:
+        """Go back to the incoming desired state, because the new one could not be made."""
+        for field in ("desired", "context", "output"):
+            self.message.ClearField(field)
+        if self.ctx._request.HasField("desired"):
+            self.message.desired.CopyFrom(self.ctx._request.desired)
+        if self.ctx._request.HasField("context"):
+            self.message.context = self.ctx._request.context
+
     def compose(self, *, guarded: bool) -> list[str]:
         """Fill in desired state; return the texts of fatal results, for which there is no such state."""
         ctx = self.ctx
@@ -122,8 +134,9 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        if waiting or found:
-            self.graph = Graph(waiting, found)
+        unsent = self._set_requirements() if ctx.asked is not None else {}
+        if waiting or found or unsent:
+            self.graph = Graph(waiting, found, unsent)
             cycle = self.graph.cycle(self.held)
             if cycle is not None:
                 fatals.append("dependency cycle: " + " waits for ".join(cycle))
@@ -132,7 +145,6 @@ class _Answer:
         lines = _report.waiting_lines(ctx, waiting, self.held) if waiting else []
         if ctx.asked is not None:
             lines += self._unsupported()
-            self._set_requirements()
         self.report = _report.report_for(ctx, lines, _report.condition_type(ctx._function.name, self.step, self.others))
         self._set_context()
         self._set_output()
@@ -197,9 +209,9 @@ class _Answer:
                 f"{name} exists and would be deleted, after {guesses} was used as a plain value while it has none; "
                 "register the resource in every call, or say that the loss is meant with ctx.remove(name)"
             )
-        for name in ctx.resources:
-            observed = ctx._observed.get(name)
-            if observed is not None and name in desired and _guard.is_ours(observed.resource, self.step):
+        for name in ctx._observed:
+            observed = ctx._observed[name]
+            if name in desired and name not in ctx._removed and _guard.is_ours(observed.resource, self.step):
                 desired[name].resource = _guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
@@ -242,13 +254,16 @@ class _Answer:
                 _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0),
             )
 
-    def _set_requirements(self) -> None:
+    def _set_requirements(self) -> dict[str, list[Observable[Any]]]:
+        """Put the requirements into the answer; return those that wait for something, and for what."""
         ctx = self.ctx
+        unsent: dict[str, list[Observable[Any]]] = {}
         target = self.message.requirements
         deprecated = not ctx.capabilities.advertised
         for key, selector in ctx.requirements.resources.items():
             waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
             if waits:
+                unsent[str(key)] = waits
                 ctx.log.info(
                     "requirement %s isn't sent yet: it waits for %s", key, ", ".join(one.source_path for one in waits)
                 )
@@ -260,6 +275,7 @@ class _Answer:
             if not unresolved_in([key, *schema.texts()], ctx._call):
                 target.schemas[key].api_version = schema.api_version
                 target.schemas[key].kind = schema.kind
+        return unsent
 
     def _set_context(self) -> None:
         ctx = self.ctx
@@ -333,16 +349,18 @@ def _take_violations(ctx: Context) -> list[str]:
     if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
         for name in _touched(composite):
             if name != "status":
+                paths = _paths_in(composite, name)
                 _untouch(composite, name)
                 found.append(
-                    f"xr.{name} was set, and a function must not desire anything but the composite's status "
+                    f"xr.{paths} was set, and a function must not desire anything but the composite's status "
                     "(functions specification); Crossplane would discard it"
                 )
     for name, model in ctx.resources.items():
         if "status" in model.__dict__ or "status" in _deleted(model):
+            paths = _paths_in(model, "status")
             _untouch(model, "status")
             found.append(
-                f"{name}.status was set, and a function must not desire a composed resource's status "
+                f"{name}.{paths} was set, and a function must not desire a composed resource's status "
                 "(functions specification); read it from .observed.status"
             )
     return found
@@ -357,22 +375,25 @@ def _deleted(model: Model) -> Collection[str]:
     return () if node is None or node.deleted is None else node.deleted
 
 
+def _paths_in(model: Model, name: str) -> str:
+    """Return the first paths that were set below a field, for a message."""
+    value = model.__dict__.get(name)
+    tree = {name: plain(value) if isinstance(value, (Model, dict, list)) else None}
+    paths = sorted(line.partition("=")[0] for line in leaves(tree))
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
 def _untouch(model: Model, name: str) -> None:
     model.__dict__.pop(name, None)
     if model._node is not None and model._node.deleted is not None:
         model._node.deleted.discard(name)
 
 
-def _fatal(ctx: Context, answer: _Answer, fatals: list[Any]) -> bytes:
+def _fatal(ctx: Context, answer: _Answer, fatals: list[_io.ResultEntry]) -> bytes:
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
-    request = ctx._request
     message = answer.message
-    for field in ("desired", "context", "output", "requirements"):
-        message.ClearField(field)
-    if request.HasField("desired"):
-        message.desired.CopyFrom(request.desired)
-    if request.HasField("context"):
-        message.context = request.context
+    answer.reset()
+    message.ClearField("requirements")
     for entry in ctx.results.entries:
         if entry.severity != _io.FATAL:
             _write.add_result(ctx, message, entry)

@@ -48,15 +48,18 @@ def _secret_values(request: Any) -> Iterator[bytes]:
         yield from resource.connection_details.values()
         if _wire.get_path(resource.resource, ("kind",)) != "Secret":
             continue
-        for encoded in (_wire.get_path(resource.resource, ("data",)) or {}).values():
-            if isinstance(encoded, str):
-                try:
-                    yield base64.b64decode(encoded, validate=True)
-                except ValueError:
-                    yield encoded.encode()
-        for text in (_wire.get_path(resource.resource, ("stringData",)) or {}).values():
-            if isinstance(text, str):
-                yield text.encode()
+        for encoded in _texts(resource.resource, "data"):
+            try:
+                yield base64.b64decode(encoded, validate=True)
+            except ValueError:
+                yield encoded.encode()
+        for text in _texts(resource.resource, "stringData"):
+            yield text.encode()
+
+
+def _texts(raw: bytes, field: str) -> list[str]:
+    values = _wire.get_path(raw, (field,))
+    return [text for text in values.values() if isinstance(text, str)] if isinstance(values, dict) else []
 
 
 def _all_resources(request: Any) -> Iterator[Any]:

@@ -8,6 +8,13 @@ from typing import Any, Final, Literal
 __all__ = ["NULL", "TOMBSTONE", "UNSET", "NullType", "Replaced", "UnsetType"]
 
 
+def _refuse(self: enum.Enum, name: str, value: object) -> None:
+    # While its class is made, an enum sets names of this form on its members.
+    if name[:1] != "_":
+        raise AttributeError(f"{self.name} is a marker, nothing can be set on it")
+    object.__setattr__(self, name, value)
+
+
 class UnsetType(enum.Enum):
     """Type of `UNSET`. An enum of one member, because type checkers narrow those."""
 
@@ -18,6 +25,8 @@ class UnsetType(enum.Enum):
 
     def __repr__(self) -> str:
         return "UNSET"
+
+    __setattr__ = _refuse
 
 
 class NullType(enum.Enum):
@@ -30,6 +39,8 @@ class NullType(enum.Enum):
 
     def __repr__(self) -> str:
         return "NULL"
+
+    __setattr__ = _refuse
 
 
 class _Tombstone(enum.Enum):

@@ -34,22 +34,36 @@ class _Matcher:
         self._keys = tree.list_keys
         # Lists that were replaced as a whole; keeping them alive keeps their ids their own.
         self.replaced: dict[int, Any] = {}
+        self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
 
-    def element(self, values: list[Any], at: int, observed: Any) -> Any:
+    def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
+        """Return the observed element for the one at `at`; `unresolved` is the field of it that has no value."""
         if not isinstance(observed, list):
             return _NONE
         keys = self._keys.get(id(values))
+        if keys and unresolved in keys:  # nobody can tell which element it will be
+            return _NONE
         if keys:
             identity = _identity(values[at], keys)
             if identity is not None:  # an element that doesn't exist yet has no observed value anywhere in it
-                return next((one for one in observed if _identity(one, keys) == identity), None)
+                return self._by_identity(observed, keys).get(identity)
         return observed[at] if len(observed) == len(values) else _NONE
 
+    def _by_identity(self, observed: list[Any], keys: tuple[str, ...]) -> dict[tuple[Any, ...], Any]:
+        index = self._indexes.get(id(observed))
+        if index is None:
+            index = self._indexes[id(observed)] = {}
+            for element in observed:
+                identity = _identity(element, keys)
+                if identity is not None:
+                    index.setdefault(identity, element)
+        return index
 
-def _identity(element: Any, keys: tuple[str, ...]) -> list[Any] | None:
+
+def _identity(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
     if not isinstance(element, dict):
         return None
-    values = [element.get(key) for key in keys]
+    values = tuple(element.get(key) for key in keys)
     return values if all(isinstance(value, (str, int, float)) for value in values) else None
 
 
@@ -64,7 +78,8 @@ def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, match
         if id(node) in matcher.replaced or not isinstance(node, (dict, list)):
             return
         if isinstance(node, list):
-            below = matcher.element(node, int(step), seen)
+            field = found.steps[depth + 1] if depth + 1 == last else None
+            below = matcher.element(node, int(step), seen, field)
             if below is _NONE:
                 _replace_list(way, seen, matcher, node)
                 return

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import collections.abc as abc
+import functools
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 from .errors import InputError, UsageError
 
@@ -13,6 +16,12 @@ T = TypeVar("T")
 
 # What every Kubernetes object has, and few input classes do.
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
+_SEQUENCES: dict[Any, Callable[[Iterable[Any]], Any]] = {
+    **dict.fromkeys((list, abc.Sequence, abc.MutableSequence), list),
+    **dict.fromkeys((set, abc.Set, abc.MutableSet), set),
+    frozenset: frozenset,
+}
+_MAPPINGS = (dict, abc.Mapping, abc.MutableMapping)
 
 
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
@@ -34,22 +43,79 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
         raise UsageError(f"{what} can be structured into an attrs class (got {cls!r})")
     names = {field.name for field in attr.fields(cls)}
     kept = {key: value for key, value in data.items() if key in names or key not in _OBJECT_KEYS}
-    converter = cattrs.Converter(forbid_extra_keys=True)
-    # cattrs would turn 5 into "5" and "no" into True; such input is a mistake of its author.
-    for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
-        converter.register_structure_hook(type_, _strict(accepted, type_.__name__))
     try:
-        made: T = converter.structure(kept, cls)  # type: ignore[assignment]  # attr.has() has narrowed cls
+        made: T = _converter().structure(kept, cls)
         return made
     except Exception as error:
-        problems = "; ".join(sorted(cattrs.transform_error(error, path=what)))
+        problems = "; ".join(sorted(cattrs.transform_error(error, path=what, format_exception=_describe)))
         raise InputError(f"{what} isn't a {cls.__name__}: {problems}") from None
 
 
-def _strict(accepted: Any, name: str) -> Any:
-    def hook(value: Any, _: Any) -> Any:
-        if not isinstance(value, accepted) or (isinstance(value, bool) and name != "bool"):
-            raise ValueError(f"must be {name} (got {value!r})")
-        return float(value) if name == "float" else value
+@functools.cache
+def _converter() -> Any:
+    """Return a converter that refuses what it would have to guess: cattrs alone makes 5 a text and "abc" a list."""
+    import cattrs
+    from cattrs.strategies import configure_union_passthrough
 
-    return hook
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    configure_union_passthrough(Union[str, int, float, bool, None], converter)
+    for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
+        # By predicate, because a hook for a type would take its subclasses too, such as string enums.
+        converter.register_structure_hook_func(
+            functools.partial(operator.is_, type_), functools.partial(_scalar, accepted)
+        )
+    converter.register_structure_hook_func(_is_sequence, functools.partial(_sequence, converter))
+    converter.register_structure_hook_func(_is_mapping, functools.partial(_mapping, converter))
+    return converter
+
+
+def _scalar(accepted: Any, value: Any, type_: type[Any]) -> Any:
+    if not isinstance(value, accepted) or (isinstance(value, bool) and type_ is not bool):
+        raise ValueError(f"must be {type_.__name__} (got {value!r:.80})")
+    return float(value) if type_ is float else value
+
+
+def _is_sequence(type_: Any) -> bool:
+    return (get_origin(type_) or type_) in _SEQUENCES
+
+
+def _is_mapping(type_: Any) -> bool:
+    return (get_origin(type_) or type_) in _MAPPINGS
+
+
+def _sequence(converter: Any, value: Any, type_: Any) -> Any:
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list (got {value!r:.80})")
+    item = (*get_args(type_), Any)[0]
+    return _SEQUENCES[get_origin(type_) or type_](_items(converter, enumerate(value), item, type_))
+
+
+def _mapping(converter: Any, value: Any, type_: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a mapping (got {value!r:.80})")
+    item = (*get_args(type_), Any, Any)[1]
+    return dict(zip(value, _items(converter, value.items(), item, type_), strict=True))
+
+
+def _items(converter: Any, items: Iterable[tuple[Any, Any]], item: Any, type_: Any) -> list[Any]:
+    """Structure every item, and raise all of their errors together, each with its place."""
+    from cattrs.errors import IterableValidationError, IterableValidationNote
+
+    made, errors = [], []
+    for at, value in items:
+        try:
+            made.append(converter.structure(value, item))
+        except Exception as error:
+            # What add_note() does, which Python 3.10 does not have; cattrs reads it from here.
+            notes = [*getattr(error, "__notes__", []), IterableValidationNote(f"item {at!r}", at, item)]
+            vars(error)["__notes__"] = notes
+            errors.append(error)
+    if errors:
+        raise IterableValidationError("items", errors, type_)
+    return made
+
+
+def _describe(error: BaseException, type_: type | None) -> str:
+    from cattrs.v import format_exception
+
+    return str(error) if type(error) is ValueError else format_exception(error, type_)

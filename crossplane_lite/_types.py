@@ -146,8 +146,6 @@ class DynamicFields(dict[str, Field]):
     """The fields of a class that takes any attribute."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        if name.startswith(("__", "_repr_", "_ipython_")):  # what Python and notebooks probe for
-            return default
         return dict.get(self, name) or _dynamic_field(name)
 
     def __missing__(self, name: str) -> Field:

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from . import _wire
 from ._call import Call
-from ._sentinels import NULL, TOMBSTONE, Replaced
+from ._containers import ModelMap
+from ._node import refuse_whole
+from ._sentinels import NULL, TOMBSTONE, UNSET, Replaced
 from ._wire._tree import join_path
 from .errors import DEEPEST, EncodeError, UsageError
 from .model import Model
@@ -125,6 +127,9 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
         elif value is NULL:
             target[key] = None
         elif isinstance(value, Model):
+            if not whole and value._node is not None and value._node.mode:
+                refuse_whole(value._node, show_path(steps_of(path)))
+                all_of_it = True
             if path is not _TOP and value._absent and value._node is not None and value._node.mode:
                 target[key] = waiting = make(value._node.path, value._node.root)
                 tree.found.append(Found(steps_of(path), [waiting], False))
@@ -146,7 +151,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
             for name, item in value.items():
-                if item is None and not whole:
+                if (item is None or item is UNSET) and not whole:
                     continue
                 made[name] = None
                 step = (path, name, path[2] + 1)
@@ -154,9 +159,12 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                     tree.found.append(Found(steps_of(step), waits_for, True))
                 elif type(name) is Observable:
                     tree.found.append(Found(steps_of(step), list(sources(name)), True))
-                work.append((item, made, name, step, all_of_it))
-            if not all_of_it:
-                for name in getattr(value, "deleted", None) or ():
+                # A model in a plain mapping belongs nowhere else, so all of it is meant.
+                work.append((item, made, name, step, all_of_it or not isinstance(value, ModelMap)))
+                if isinstance(value, ModelMap) and value.deleted and name in value.deleted:
+                    replacing.add(id(item))
+            if not all_of_it and isinstance(value, ModelMap):
+                for name in value.deleted or ():
                     made.setdefault(name, TOMBSTONE)
         elif isinstance(value, (list, tuple)):
             values = [None] * len(value)
@@ -164,7 +172,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
             if id(value) in tree.list_keys:
                 tree.list_keys[id(values)] = tree.list_keys[id(value)]
             for at, item in enumerate(value):
-                if item is None and not whole:
+                if (item is None or item is UNSET) and not whole:
                     raise EncodeError(
                         show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
                     )

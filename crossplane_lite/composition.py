@@ -51,6 +51,7 @@ class Function:
 
     Attributes:
         name: The step's name, by which it knows its own resources.
+        file: The file that compose() is in.
         auto_ready: Whether readiness comes from observed state.
         allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
         ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
@@ -61,6 +62,7 @@ class Function:
     ) -> None:
         self._compose = compose
         self.name = name
+        self.file: str = getattr(getattr(compose, "__code__", None), "co_filename", __file__)
         self.auto_ready = auto_ready
         self.allow_removal_when_unresolved = allow_removal_when_unresolved
         self.ttl_seconds = _DEFAULT_TTL_SECONDS
@@ -92,6 +94,7 @@ class Function:
             problem: BaseException | None = None
             try:
                 self._call_compose(ctx)
+                ctx.finished = True
             except (WireError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call
@@ -107,8 +110,13 @@ class Function:
 
     def _call_compose(self, ctx: Context) -> None:
         result = self._compose(ctx)
-        if result is not None and inspect.isawaitable(result):
-            _run(result)
+        if result is None:
+            return
+        if not inspect.isawaitable(result):
+            raise UsageError(
+                f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
+            )
+        _run(result)
 
     def __call__(self, req: Any, rsp: Any) -> None:
         """Answer a request message by filling in an answer message, of any implementation.
@@ -196,9 +204,10 @@ def function(
     """
 
     def decorate(compose: Compose) -> Function:
-        if not callable(compose):
-            raise UsageError(f"@composition.function is for a function (got {compose!r})")
-        chosen = f"{_module_of(compose)}.{compose.__qualname__}" if name is None else name
+        _check_compose(compose)
+        chosen = name
+        if chosen is None:
+            chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
         if not chosen or "," in chosen:
             raise UsageError(f"a function's name must not be empty or hold a comma (got {chosen!r})")
         return Function(
@@ -208,10 +217,24 @@ def function(
     return decorate if compose is None else decorate(compose)
 
 
+def _check_compose(compose: object) -> None:
+    if not callable(compose):
+        raise UsageError(f"@composition.function is for a function (got {compose!r})")
+    if inspect.isgeneratorfunction(compose) or inspect.isasyncgenfunction(compose):
+        raise UsageError("compose() must not be a generator: take the 'yield' out of it")
+    try:
+        inspect.signature(compose).bind(None)
+    except TypeError:
+        raise UsageError(f"compose() is called with one argument, the Context; {compose!r} can't be") from None
+    except ValueError:  # no signature to be had, as for some callables in C
+        pass
+
+
 def _module_of(compose: Compose) -> str:
     """Return the name of a function's module, the same whether it is imported or run as the program itself."""
-    if compose.__module__ != "__main__":
-        return compose.__module__
+    module: str = getattr(compose, "__module__", None) or type(compose).__module__
+    if module != "__main__":
+        return module
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
     if spec is not None:  # python -m package.module

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
 from ._call import Call, Root
 from ._io import Conditions, Results
-from ._kinds import check_kind, check_same_kind
+from ._kinds import check_class, check_kind, check_same_kind
 from ._lazy_map import LazyMap
 from ._node import DESIRED, FACT, Node
 from ._registered import Registered
@@ -20,7 +20,7 @@ from .observable import Observable
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ._capabilities import Capabilities
+    from ._capabilities import Capabilities, Credential
     from .composition import Function
     from .requirements import Requirements
 
@@ -32,6 +32,7 @@ T = TypeVar("T")
 ENVIRONMENT = "apiextensions.crossplane.io/environment"
 WATCHED = "ops.crossplane.io/watched-resource"
 _POLICIES = ("keep", "hold", "fatal")
+Policy = Literal["keep", "hold", "fatal"]
 
 
 class Context:
@@ -48,6 +49,25 @@ class Context:
         resources: The composed resources registered in this call, by name.
     """
 
+    __slots__ = (
+        "_auto_ready",
+        "_call",
+        "_composite",
+        "_conditions",
+        "_data",
+        "_desired",
+        "_function",
+        "_lazy",
+        "_observed",
+        "_removed",
+        "_request",
+        "_resources",
+        "_results",
+        "_ttl",
+        "_xr_root",
+        "finished",
+    )
+
     def __init__(self, request: Any, data: bytes, call: Call, function: Function) -> None:
         self._request = request
         self._data = data
@@ -59,12 +79,25 @@ class Context:
         self._removed: set[str] = set()
         self._auto_ready: bool = function.auto_ready
         self._ttl: timedelta | None = None
-        self.results = Results()
-        self.conditions = Conditions()
+        self.finished = False  # whether compose() got to its end
+        self._results = Results()
+        self._conditions = Conditions()
         observed = request.observed.composite
         self._xr_root = Root(call, "xr", "", "xr", observed.resource, observed.connection_details)
-        self.resources: dict[str, Resource] = {}
+        self._resources: dict[str, Resource] = {}
         self._lazy: dict[str, Any] = {}
+
+    @property
+    def results(self) -> Results:
+        return self._results
+
+    @property
+    def conditions(self) -> Conditions:
+        return self._conditions
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        return self._resources
 
     def composite(self, model: type[R]) -> R:
         """Return the composite resource.
@@ -85,6 +118,7 @@ class Context:
                     f"and now as {model.__name__}"
                 )
             return self._composite
+        check_class(model, "ctx.composite()")
         desired = self._request.desired.composite
         root = self._xr_root
         check_kind(model, root.fields, "the composite")
@@ -103,7 +137,7 @@ class Context:
         return made
 
     def resource(
-        self, name: str, instance: R, *, depends_on: Iterable[Resource | str] = (), on_unresolved: str = "keep"
+        self, name: str, instance: R, *, depends_on: Collection[Resource | str] = (), on_unresolved: Policy = "keep"
     ) -> R:
         """Register a composed resource.
 
@@ -154,7 +188,7 @@ class Context:
                 instance = laid
         registered.on_unresolved = on_unresolved
         if depends_on:
-            registered.depends_on = tuple(_dependency_name(name, other) for other in depends_on)
+            registered.depends_on = _dependency_names(name, depends_on)
         Resource._set_state(instance, registered)
         self.resources[name] = instance
         return instance
@@ -186,7 +220,7 @@ class Context:
             )
 
     def auto_ready(self) -> None:
-        """Set the readiness of registered resources from their observed state, by kind, where nobody else sets it."""
+        """Set the readiness of desired resources from their observed state, by kind, where nobody else sets it."""
         self._auto_ready = True
 
     @property
@@ -234,7 +268,7 @@ class Context:
         return shown
 
     @property
-    def credentials(self) -> Mapping[str, Any]:
+    def credentials(self) -> Mapping[str, Credential]:
         """The function's credentials, by name; each maps keys to bytes and has `text(key)`."""
         from ._capabilities import Credential
 
@@ -318,7 +352,7 @@ class Context:
         """The request as the protocol's v1 message, made on demand.
 
         Raises:
-            WireError: It can't be made, because protobuf refuses its depth.
+            UsageError: It can't be made, because protobuf refuses its depth.
         """
         from ._capabilities import raw_request
 
@@ -327,7 +361,8 @@ class Context:
     def release(self) -> None:
         """Cut the references that go round in circles, so that a call's objects are freed when it ends.
 
-        Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on working.
+        Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on
+        working.
         """
         models = list(self.resources.values())
         if self._composite is not None:
@@ -363,12 +398,23 @@ def _own_copy(name: str, instance: R) -> R:
     return copy
 
 
+def _dependency_names(name: str, others: object) -> tuple[str, ...]:
+    if not isinstance(others, (list, tuple, set, frozenset)):
+        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got {others!r:.60})")
+    return tuple(_dependency_name(name, other) for other in others)
+
+
 def _dependency_name(name: str, other: object) -> str:
+    found: str | None = None
     if isinstance(other, str):
-        return other
-    if isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
-        return other._state.root.name
-    raise UsageError(
-        f"ctx.resource({name!r}): depends_on takes registered resources or their names "
-        f"(got {other!r:.60} that is a {type(other).__name__})"
-    )
+        found = other
+    elif isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
+        found = other._state.root.name
+    if found is None:
+        raise UsageError(
+            f"ctx.resource({name!r}): depends_on takes registered resources or their names "
+            f"(got {other!r:.60} that is a {type(other).__name__})"
+        )
+    if found == name:
+        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself")
+    return found

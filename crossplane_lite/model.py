@@ -173,6 +173,8 @@ class Model:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
+        for one in (self, other):  # comparing with what isn't there yet is a guess, as for an Observable
+            bool(one)
         from ._walk import equal, plain
 
         return equal(plain(self), plain(other))
@@ -250,6 +252,8 @@ def _outside_node() -> _places.Node:
 
 
 def _read_only(node: _places.Node, name: str) -> ReadOnlyError:
+    if node.root is not None and node.root.kind == "required":
+        return ReadOnlyError(f"{node.path}.{name} can't be set: required resources are only for reading")
     return ReadOnlyError(
         f"{node.path}.{name} is observed state and can't be set; "
         "set the field of the resource itself, without .observed"
@@ -265,7 +269,7 @@ class Resource(Model):
             `.observed`.
         ready: Whether the resource is ready: True, False, or None to leave it to others.
         connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
-        name: The composition resource name.
+        name: The composition resource name; for the composite and required resources their own name.
     """
 
     __slots__ = ("_state",)
@@ -307,7 +311,12 @@ class Resource(Model):
 
     @property
     def name(self) -> str:
-        return self._registered().root.name
+        root = self._registered().root
+        if root.kind == "resource":
+            return root.name
+        # The composite and required resources have no name in the composition; their own name is what is meant.
+        name: str = _wire.get_path(root.raw or b"", ("metadata", "name"), "")
+        return name
 
     @property
     def external_name(self) -> str | Observable[str] | None:

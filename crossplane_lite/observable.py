@@ -66,19 +66,21 @@ class Observable(Generic[T_co]):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         return _extend(self, "." + name)
 
-    def __getitem__(self, key: int | str) -> Observable[Any]:
+    def __getitem__(self, key: Any) -> Observable[Any]:
         if type(key) is str:
             if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
                 return _extend(self, ".external_name", self.__cl_path__[: -len(".metadata.annotations")])
             return _extend(self, f'["{key}"]')
         if isinstance(key, int):
             return _extend(self, f"[{key}]")
-        raise _unresolved(self, f"[{key!r}]")
+        raise _unresolved(self, "slicing" if isinstance(key, slice) else f"[{key!r}]")
 
     def __repr__(self) -> str:
         return f"Observable({self.__cl_path__!r})"
 
     def __hash__(self) -> int:
+        # Whoever looks it up in a set or a dict uses it as a value, and without an equal hash `==` is never asked.
+        guess(self)
         return hash(self.__cl_path__)
 
     def __copy__(self) -> Observable[T_co]:
@@ -133,24 +135,51 @@ class Observable(Generic[T_co]):
         guess(self)
         return True
 
-    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise _unresolved(self, "a call of it")
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # A map that isn't there yet is used like one that is: `labels.get("team")`.
+        path, _, method = self.__cl_path__.rpartition(".")
+        if method == "get" and path and args and not kwargs:
+            value = _extend(self, "", path)[args[0]]
+            if len(args) == 1:
+                return value
+            guess(value)
+            return args[1]
+        if method in ("items", "keys", "values") and path and not args and not kwargs:
+            guess(_extend(self, "", path))
+            return ()
+        raise _unresolved(self, f"calling {method}() on it" if path else "a call of it")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in Observable.__slots__:
+            raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
+        object.__setattr__(self, name, value)
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
 
 
 def _refuse(name: str) -> Callable[..., NoReturn]:
-    def method(self: Observable[Any], *args: object) -> NoReturn:
-        raise _unresolved(self, name)
+    shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
-    method.__name__ = name
+    def method(self: Observable[Any], *args: object) -> NoReturn:
+        raise _unresolved(self, shown)
+
+    method.__name__ = f"__{name}__"
     return method
 
+
+_SIGNS = {
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
+    **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
+    **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
+}
 
 for _name in (
     "int float complex index lt le gt ge sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul "
     "rsub rmul rtruediv rfloordiv rdivmod rpow rlshift rrshift rand ror rxor rmatmul neg pos abs invert round trunc "
     "floor ceil bytes reversed enter await"
 ).split():
-    setattr(Observable, f"__{_name}__", _refuse(f"__{_name}__"))
+    setattr(Observable, f"__{_name}__", _refuse(_name))
 
 
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:

@@ -24,6 +24,8 @@ class ResourceSelector:
         match_labels: Labels that all of them have.
         namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
 
+    With neither `match_name` nor `match_labels` all resources of the kind are selected.
+
     Raises:
         UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
     """
@@ -41,6 +43,11 @@ class ResourceSelector:
                 raise UsageError(f"ResourceSelector: {name!r} must be a text that isn't empty (got {value!r})")
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
+        if self.match_name == "":
+            raise UsageError("ResourceSelector: 'match_name' must not be empty")
+        for label, value in (self.match_labels or {}).items():
+            if value is None:
+                raise UsageError(f"ResourceSelector: the label {label!r} has no value, so everything would match")
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(

@@ -128,8 +128,8 @@ def make_class(
 class _MadeByAttrs:
     """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
 
-    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and making it takes 0.3 ms a
-    class, most of a first call's time, besides the import of attrs.
+    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and
+    making it takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
     """
 
     _owner: type[Model]

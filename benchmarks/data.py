@@ -1,0 +1,188 @@
+"""The resources and requests that are measured. Everything is deterministic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crossplane_lite.proto.v1 import run_function_pb2 as pb
+
+__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "tree"]
+
+ANNOTATION = "crossplane-lite/function"
+_LABELS = {"team": "platform", "stage": "prod", "cost": "4711", "owner": "ann", "tier": "1"}
+_RULE = {
+    "action": {"type": "SetStorageClass", "storageClass": "NEARLINE"},
+    "condition": {"age": 30, "matchesPrefix": ["logs/", "tmp/"], "withState": "ANY"},
+}
+_OWNED = (
+    *("acl", "autoclass", "cors", "encryption", "id", "labels", "location", "logging", "project", "requesterPays"),
+    *("rpo", "stage", "storageClass", "tier", "url", "versioning", "website", "zone"),
+)
+_DESIRED = {
+    "location": "EU",
+    "labels": _LABELS,
+    "storageClass": "STANDARD",
+    "forceDestroy": True,
+    "uniformBucketLevelAccess": True,
+    "versioning": {"enabled": True},
+    "lifecycleRule": [_RULE],
+}
+
+
+def observed_bucket(index: int) -> dict[str, Any]:
+    """Return a Bucket as an API server shows it: 185 nodes, 3.8 KB as a Struct."""
+    name = f"platform-bucket-{index:04}"
+    url = f"gs://{name}"
+    condition = {"lastTransitionTime": "2025-11-03T09:30:00Z", "reason": "Available", "status": "True"}
+    owned = {f"f:{name}": {} for name in _OWNED}
+    return {
+        "apiVersion": "storage.gcp.upbound.io/v1beta2",
+        "kind": "Bucket",
+        "metadata": {
+            "name": name,
+            "uid": f"{index:08}",
+            "resourceVersion": str(100_000 + index),
+            "generation": 4,
+            "creationTimestamp": "2025-11-03T09:00:00Z",
+            "finalizers": ["crossplane.io", "example.org"],
+            "labels": {"crossplane.io/composite": "platform", **_LABELS},
+            "annotations": {
+                "crossplane.io/composition-resource-name": f"bucket-{index}",
+                "crossplane.io/external-name": name,
+            },
+            "ownerReferences": [
+                {
+                    "apiVersion": "platform.example.org/v1alpha1",
+                    "kind": "XBuckets",
+                    "name": "platform",
+                    "uid": "1",
+                    "controller": True,
+                    "blockOwnerDeletion": True,
+                }
+            ],
+            "managedFields": [
+                {
+                    "apiVersion": "storage.gcp.upbound.io/v1beta2",
+                    "fieldsType": "FieldsV1",
+                    "manager": "apiextensions.crossplane.io/composed/0a1b2c",
+                    "operation": "Apply",
+                    "time": "2025-11-03T09:00:00Z",
+                    "fieldsV1": {
+                        "f:spec": {"f:forProvider": owned, "f:initProvider": owned},
+                        "f:status": {"f:atProvider": owned},
+                    },
+                }
+            ],
+        },
+        "spec": {
+            "deletionPolicy": "Delete",
+            "managementPolicies": ["*"],
+            "forProvider": {**_DESIRED, "project": "platform-production"},
+            "initProvider": {},
+            "providerConfigRef": {"name": "default"},
+        },
+        "status": {
+            "atProvider": {
+                **_DESIRED,
+                "effectiveLabels": _LABELS,
+                "id": name,
+                "project": "platform-production",
+                "projectNumber": 123456789,
+                "publicAccessPrevention": "inherited",
+                "rpo": "DEFAULT",
+                "selfLink": f"/v1/b/{name}",
+                "softDeletePolicy": {"retentionDurationSeconds": 604800},
+                "url": url,
+                "website": {"mainPageSuffix": "index.html", "notFoundPage": "404.html"},
+            },
+            "conditions": [{"type": "Ready", **condition}, {"type": "Synced", **condition}],
+            "lastHandledReconcileAt": "",
+            "observedGeneration": 4,
+        },
+    }
+
+
+def passed_through(index: int) -> dict[str, Any]:
+    """Return a desired Bucket of an earlier function."""
+    bucket = observed_bucket(index)
+    return {
+        "apiVersion": bucket["apiVersion"],
+        "kind": bucket["kind"],
+        "metadata": {"labels": _LABELS},
+        "spec": {"deletionPolicy": "Delete", "forProvider": _DESIRED},
+    }
+
+
+def request(observed: int, passed: int, emitted: int) -> bytes:
+    """Return the bytes of a request.
+
+    Args:
+        observed: How many Buckets are observed, and one status field read of each.
+        passed: How many resources earlier functions desire.
+        emitted: How many Buckets the function shall desire.
+    """
+    message = pb.RunFunctionRequest()
+    message.meta.tag = "benchmark"
+    message.context.SetInParent()  # Crossplane sends one always
+    message.observed.composite.resource.update(
+        {
+            "apiVersion": "platform.example.org/v1alpha1",
+            "kind": "XBuckets",
+            "metadata": {"name": "platform", "uid": "00000000-0000-0000-0000-000000000001"},
+            "spec": {"parameters": {"emit": emitted, "read": observed, "location": "EU"}},
+        }
+    )
+    for index in range(observed):
+        message.observed.resources[f"bucket-{index}"].resource.update(observed_bucket(index))
+    for index in range(passed):
+        message.desired.resources[f"earlier-{index}"].resource.update(passed_through(index))
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
+def answer_of(data: bytes) -> dict[str, Any]:
+    """Return what a response desires, as plain data, without what one of the sides adds on its own account.
+
+    That is the annotation by which this package knows its resources, and type and kind of the composite, which
+    Crossplane fills in itself.
+    """
+    from google.protobuf import json_format
+
+    answer: dict[str, Any] = json_format.MessageToDict(pb.RunFunctionResponse.FromString(data))
+    composite = answer["desired"].get("composite", {}).get("resource", {})
+    composite.pop("apiVersion", None)
+    composite.pop("kind", None)
+    for entry in answer["desired"].get("resources", {}).values():
+        metadata = entry["resource"].get("metadata", {})
+        annotations = metadata.get("annotations", {})
+        if annotations.pop(ANNOTATION, None) is not None and not annotations:
+            del metadata["annotations"]
+            if not metadata:
+                del entry["resource"]["metadata"]
+    return answer
+
+
+def nodes(value: Any) -> int:
+    """Count the values in plain data, containers included."""
+    count = 0
+    work = [value]
+    while work:
+        one = work.pop()
+        count += 1
+        if isinstance(one, dict):
+            work.extend(one.values())
+        elif isinstance(one, list):
+            work.extend(one)
+    return count
+
+
+def tree(size: int, depth: int) -> dict[str, Any]:
+    """Return plain data of about `size` nodes with repeated keys: a list of items, each a chain that is `depth` deep."""
+    # A level of a chain is a dict with one number in it: two nodes.
+    items: list[Any] = []
+    for index in range(max(1, size // (2 * depth))):
+        item: dict[str, Any] = {"weight": index}
+        for level in range(depth - 1):
+            item = {"weight": level, "below": item}
+        items.append(item)
+    return {"items": items}

@@ -1,0 +1,22 @@
+"""The floor: a bare gRPC server that takes bytes and answers two, with what any SDK of this shape loads beside it."""
+
+import sys
+from concurrent import futures
+
+import attr  # noqa: F401  # an SDK's models need it
+import grpc
+from google.protobuf import descriptor_pool  # noqa: F401  # an SDK's messages need it
+
+SERVICE = "apiextensions.fn.proto.v1.FunctionRunnerService"
+
+
+def main():
+    server = grpc.server(
+        futures.ThreadPoolExecutor(32),
+        options=(("grpc.max_receive_message_length", -1), ("grpc.so_reuseport", 0)),
+    )
+    method = grpc.unary_unary_rpc_method_handler(lambda request, context: b"\x0a\x00")
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"RunFunction": method}),))
+    server.add_insecure_port(sys.argv[1])
+    server.start()
+    server.wait_for_termination()

@@ -1,0 +1,57 @@
+"""Our side: a function with models of GKE Cluster and GCS Bucket imported."""
+
+from lite_models import bucket as v1beta2
+from lite_models import cluster  # noqa: F401  # what is measured is that it is imported
+
+from crossplane_lite import composition
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "XBuckets": "@platform.example.org/v1alpha1 metadata:meta.ObjectMeta spec:Spec status:Status",
+        "Spec": "parameters:Parameters",
+        "Parameters": "emit:i read:i location:s",
+        "Status": "urls:[s",
+    },
+    meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)
+
+
+@composition.function(name="benchmark")
+def compose(ctx):
+    xr = ctx.composite(__getattr__("XBuckets"))
+    parameters = xr.observed.spec.parameters
+    urls = []
+    for index in range(parameters.emit):
+        bucket = ctx.resource(
+            f"bucket-{index}",
+            v1beta2.Bucket(
+                spec=v1beta2.BucketSpec(
+                    forProvider=v1beta2.BucketSpecForProvider(
+                        location=parameters.location,
+                        labels={"team": "platform", "index": str(index)},
+                        storageClass="STANDARD",
+                        forceDestroy=True,
+                        uniformBucketLevelAccess=True,
+                        versioning=v1beta2.BucketSpecForProviderVersioning(enabled=True),
+                        lifecycleRule=[
+                            v1beta2.BucketSpecForProviderLifecycleRule(
+                                action=v1beta2.BucketSpecForProviderLifecycleRuleAction(type="Delete"),
+                                condition=v1beta2.BucketSpecForProviderLifecycleRuleCondition(age=30, withState="ANY"),
+                            )
+                        ],
+                    ),
+                    providerConfigRef=v1beta2.BucketSpecProviderConfigRef(name="default"),
+                )
+            ),
+        )
+        if index < parameters.read:
+            urls.append(bucket.observed.status.atProvider.url)
+    xr.status.urls = urls
+
+
+def main():
+    import sys
+
+    compose.main(["--insecure", "--address", sys.argv[1]])

@@ -1,0 +1,107 @@
+"""Servers in processes of their own: started, waited for, called, weighed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import grpc
+
+from benchmarks import models
+
+__all__ = ["Server", "caller", "resident_bytes", "serving"]
+
+ROOT = Path(__file__).resolve().parents[1]
+METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
+_OPTIONS = [
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+]
+_PATIENCE_SECONDS = 30
+
+Call = Callable[[bytes], bytes]
+
+
+class Server:
+    """A started server.
+
+    Attributes:
+        address: Where it listens, or will.
+        process: Its process.
+        started: When it was started, on the clock of time.perf_counter().
+    """
+
+    def __init__(self, module: str, *, with_models: bool = True) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        paths = [str(ROOT), *([str(models.models_dir())] if with_models else [])]
+        code = f"from benchmarks.functions.{module} import main; main()"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, self.address],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    def wait(self) -> float:
+        """Wait until the server accepts connections; return the seconds since its start."""
+        host, _, port = self.address.rpartition(":")
+        while time.perf_counter() - self.started < _PATIENCE_SECONDS:
+            with socket.socket() as probe:
+                if probe.connect_ex((host, int(port))) == 0:
+                    return time.perf_counter() - self.started
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.001)
+        self.process.kill()
+        assert self.process.stderr is not None
+        raise AssertionError(f"the server doesn't listen: {self.process.stderr.read().decode()[-2000:]}")
+
+    def stop(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def serving(module: str, *, with_models: bool = True) -> Iterator[Server]:
+    """Run a server until the end of the block; it listens at the start of the block."""
+    server = Server(module, with_models=with_models)
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.stop()
+
+
+@contextlib.contextmanager
+def caller(server: Server) -> Iterator[Call]:
+    """Open a connection; the block gets a function from request bytes to response bytes."""
+    with grpc.insecure_channel(server.address, _OPTIONS) as channel:
+        method = channel.unary_unary(METHOD)
+        yield lambda request: method(request, timeout=_PATIENCE_SECONDS, wait_for_ready=True)
+
+
+def resident_bytes(process_id: int) -> int:
+    """Return the resident memory of a process.
+
+    Raises:
+        SkipRow: The system doesn't say.
+    """
+    try:
+        lines = Path(f"/proc/{process_id}/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        raise models.SkipRow("resident memory is read from /proc, which this system doesn't have") from None
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:"))

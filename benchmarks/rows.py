@@ -1,0 +1,10 @@
+"""All rows, in the order in which they are reported."""
+
+from __future__ import annotations
+
+from benchmarks import calls, codec, scaling, sizes, starts
+from benchmarks.measuring import Row
+
+__all__ = ["ROWS"]
+
+ROWS: tuple[Row, ...] = starts.ROWS + calls.ROWS + codec.ROWS + scaling.ROWS + sizes.ROWS

@@ -1,0 +1,56 @@
+"""The least that the codec takes for a model."""
+
+from __future__ import annotations
+
+__all__ = ["Bucket", "Labels", "Node", "Plain"]
+
+from typing import Any, ClassVar
+
+from crossplane_lite import _wire
+
+
+class Node:
+    """What an instance has below it."""
+
+    def __init__(self, deleted: set[str] | None = None, raw: bytes | None = None, mode: int = 0) -> None:
+        self.deleted = deleted
+        self.raw = raw
+        self.mode = mode
+
+
+class Plain:
+    """A model of a few fields, one of them with another name on the wire."""
+
+    __wire_keys__: ClassVar[dict[str, bytes]] = {
+        "name": _wire.entry_prefix("name"),
+        "from_": _wire.entry_prefix("from"),
+        "child": _wire.entry_prefix("child"),
+        "items": _wire.entry_prefix("items"),
+        "long": _wire.entry_prefix("n" * 300),
+    }
+    __wire_head__: ClassVar[bytes] = b""
+
+    def __init__(self, node: Node | None = None, **fields: Any) -> None:
+        self.__dict__.update(fields)
+        object.__setattr__(self, "_Plain__node", node)
+
+    # The instance's dict holds set fields and nothing else, so the node is kept in a slot.
+    __slots__ = ("_Plain__node", "__dict__")
+
+    @property
+    def _node(self) -> Node | None:
+        node: Node | None = self.__node
+        return node
+
+
+class Bucket(Plain):
+    """A model with fields that are the same in every instance."""
+
+    __wire_head__ = _wire.encode_struct({"apiVersion": "example.org/v1", "kind": "Bucket"})
+    __slots__ = ()
+
+
+class Labels(dict[str, Any]):
+    """A dict that removes keys from what it lies over."""
+
+    deleted: set[str] | None = None
