@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections.abc as abc
 import functools
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, Union, get_args, get_origin
 
@@ -60,19 +59,17 @@ def _converter() -> Any:
     converter = cattrs.Converter(forbid_extra_keys=True)
     configure_union_passthrough(Union[str, int, float, bool, None], converter)
     for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
-        # By predicate, because a hook for a type would take its subclasses too, such as string enums.
-        converter.register_structure_hook_func(
-            functools.partial(operator.is_, type_), functools.partial(_scalar, accepted)
-        )
+        converter.register_structure_hook(type_, functools.partial(_scalar, type_, accepted))
     converter.register_structure_hook_func(_is_sequence, functools.partial(_sequence, converter))
     converter.register_structure_hook_func(_is_mapping, functools.partial(_mapping, converter))
     return converter
 
 
-def _scalar(accepted: Any, value: Any, type_: type[Any]) -> Any:
-    if not isinstance(value, accepted) or (isinstance(value, bool) and type_ is not bool):
-        raise ValueError(f"must be {type_.__name__} (got {value!r:.80})")
-    return float(value) if type_ is float else value
+def _scalar(base: type[Any], accepted: Any, value: Any, type_: type[Any]) -> Any:
+    if not isinstance(value, accepted) or (isinstance(value, bool) and base is not bool):
+        raise ValueError(f"must be {base.__name__} (got {value!r:.80})")
+    # cattrs asks for subclasses too, string enums among them.
+    return value if type(value) is type_ else type_(value)
 
 
 def _is_sequence(type_: Any) -> bool:

@@ -217,7 +217,7 @@ def function(
     return decorate if compose is None else decorate(compose)
 
 
-def _check_compose(compose: object) -> None:
+def _check_compose(compose: Any) -> None:
     if not callable(compose):
         raise UsageError(f"@composition.function is for a function (got {compose!r})")
     if inspect.isgeneratorfunction(compose) or inspect.isasyncgenfunction(compose):

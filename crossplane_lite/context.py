@@ -32,7 +32,6 @@ T = TypeVar("T")
 ENVIRONMENT = "apiextensions.crossplane.io/environment"
 WATCHED = "ops.crossplane.io/watched-resource"
 _POLICIES = ("keep", "hold", "fatal")
-Policy = Literal["keep", "hold", "fatal"]
 
 
 class Context:
@@ -137,7 +136,12 @@ class Context:
         return made
 
     def resource(
-        self, name: str, instance: R, *, depends_on: Collection[Resource | str] = (), on_unresolved: Policy = "keep"
+        self,
+        name: str,
+        instance: R,
+        *,
+        depends_on: Collection[Resource | str] = (),
+        on_unresolved: Literal["keep", "hold", "fatal"] = "keep",
     ) -> R:
         """Register a composed resource.
 

@@ -66,14 +66,14 @@ class Observable(Generic[T_co]):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         return _extend(self, "." + name)
 
-    def __getitem__(self, key: Any) -> Observable[Any]:
+    def __getitem__(self, key: int | str) -> Observable[Any]:
         if type(key) is str:
             if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
                 return _extend(self, ".external_name", self.__cl_path__[: -len(".metadata.annotations")])
             return _extend(self, f'["{key}"]')
         if isinstance(key, int):
             return _extend(self, f"[{key}]")
-        raise _unresolved(self, "slicing" if isinstance(key, slice) else f"[{key!r}]")
+        raise _unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
         return f"Observable({self.__cl_path__!r})"
