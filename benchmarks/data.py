@@ -177,7 +177,7 @@ def nodes(value: Any) -> int:
 
 
 def tree(size: int, depth: int) -> dict[str, Any]:
-    """Return plain data of about `size` nodes with repeated keys: a list of items, each a chain that is `depth` deep."""
+    """Return plain data of about `size` nodes with repeated keys: a list of items, each a chain `depth` deep."""
     # A level of a chain is a dict with one number in it: two nodes.
     items: list[Any] = []
     for index in range(max(1, size // (2 * depth))):

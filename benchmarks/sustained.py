@@ -1,7 +1,8 @@
 """Sustained load: `python -m benchmarks.sustained [--calls 1000000]` shows how much a server's memory grows.
 
-It takes minutes, so it is no part of `pytest benchmarks`. The first tenth of the calls warms the server up. The calls change: first
-nothing is observed, so that resources are held back and texts with tokens are made, then everything is there.
+It takes minutes, so it is no part of `pytest benchmarks`. The first tenth of the calls warms the server up. The calls
+change: first nothing is observed, so that resources are held back and texts with tokens are made, then everything is
+there.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def main() -> None:
             size = _run(server, call, requests, calls // 10)
             rate = calls / 10 * tenth / (time.perf_counter() - start)
             print(
-                f"{size / 1e6:.2f} MB ({(size - warm) / 1e6:+.2f}) after {calls // 10 * tenth:,} more, {rate:,.0f} a second",
+                f"{size / 1e6:.2f} MB ({(size - warm) / 1e6:+.2f}) "
+                f"after {calls // 10 * tenth:,} more, {rate:,.0f} a second",
                 flush=True,
             )
 

@@ -34,7 +34,7 @@ def adopt(type_: _types.Type, value: Any, name: str) -> Any:
 
 
 class _Work:
-    """Values that still have to be adopted. It stands for a recursion, because the data decides how deep it is nested."""
+    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested."""
 
     __slots__ = ("_depth", "_items")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc as abc
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from .errors import InputError, UsageError
 
@@ -57,7 +57,7 @@ def _converter() -> Any:
     from cattrs.strategies import configure_union_passthrough
 
     converter = cattrs.Converter(forbid_extra_keys=True)
-    configure_union_passthrough(Union[str, int, float, bool, None], converter)
+    configure_union_passthrough(str | int | float | bool | None, converter)
     for type_, accepted in ((str, str), (bool, bool), (int, int), (float, (int, float))):
         converter.register_structure_hook(type_, functools.partial(_scalar, type_, accepted))
     converter.register_structure_hook_func(_is_sequence, functools.partial(_sequence, converter))

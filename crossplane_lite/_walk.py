@@ -213,7 +213,7 @@ def with_nulls(value: Any) -> Any:
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Yield a line for every leaf of plain data, its path and its value; equal data gives the same lines, in any order."""
+    """Yield a line for every leaf of plain data, its path and its value; equal data gives equal lines in any order."""
     work: list[tuple[Any, Path]] = [(value, _TOP)]
     while work:
         item, path = work.pop()
