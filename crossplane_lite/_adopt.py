@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _types, _wire
@@ -11,13 +11,16 @@ from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
 from ._node import DESIRED, WAIT, Node, present, refuse_whole
 from ._sentinels import NULL, UNSET
 from .errors import DEEPEST, UnknownFieldError, UsageError
-from .model import Model, Resource, near_name, shell_of
+from .model import Model, Resource, near_name, new_node, shell_of
 from .observable import Observable
 
 if TYPE_CHECKING:
     from ._call import Root
 
-__all__ = ["adopt", "fill", "lay", "lay_over", "own_copy"]
+__all__ = ["adopt", "fill", "lay", "lay_over", "over_source", "own_copy"]
+
+
+_COPIED = frozenset({dict, list, tuple})
 
 
 def adopt(type_: _types.Type, value: Any, name: str) -> Any:
@@ -91,7 +94,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
     if observed:
         refuse_whole(value._node, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
     elif code == _types.ANY:
-        return list(value)
+        return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
     if code == _types.LIST and type_.item.code >= _types.MODEL:
         values = ModelList(values, None, type_)
@@ -118,11 +121,12 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
     elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
         raise _unfit(type_, value, name)
-    elif node is not None and node.mode == DESIRED and node.up is None and (node.raw is not None or node.outside):
-        # Laid over what another resource inherits, which must not come along; or made outside of every call, and not
-        # to be changed by one.
-        if node.raw is not None or current() is not None:
-            value = own_copy(value)
+    elif node is not None and node.whole:
+        value = _copied(value, type(value))
+    elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
+        value = own_copy(value)  # laid over what another resource inherits, which must not come along
+    elif node is not None and node.outside and current() is not None:
+        value = own_copy(value)  # made outside of every call, and not to be changed by one
     elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
         value = _copied(value, type(value))
     return value
@@ -138,9 +142,38 @@ def own_copy(model: Model) -> Model:
 
 def _copied(value: Model, cls: type[Model]) -> Model:
     """Return the present fields of a model that belongs elsewhere, as one that belongs nowhere yet."""
+    node = value._node
+    if cls is type(value) and node is not None and node.raw is not None:
+        # Over the same bytes, so that fields that the class doesn't know come along.
+        made = shell_of(value)
+        place = Node(DESIRED, node.raw)
+        place.whole = True
+        place.deleted = None if node.deleted is None else set(node.deleted)
+        cls._set_node(made, place)
+        return made
     from ._walk import plain
 
     return fill(cls.__new__(cls), plain(value))
+
+
+def _deep(value: Any, name: str) -> Any:
+    """Copy plain lists and mappings, so that nothing that outlives the call is shared; what is in them stays as it is."""
+    box: list[Any] = [None]
+    work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
+    while work:
+        item, holder, key, depth = work.pop()
+        if depth > DEEPEST:
+            raise UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+        kind = type(item)
+        copy: Any = item
+        if kind is dict:
+            copy = dict(item)
+            work.extend((child, copy, at, depth + 1) for at, child in item.items() if type(child) in _COPIED)
+        elif kind is list or kind is tuple:
+            copy = list(item)
+            work.extend((child, copy, at, depth + 1) for at, child in enumerate(item) if type(child) in _COPIED)
+        holder[key] = copy
+    return box[0]
 
 
 def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: _Work) -> Any:
@@ -153,7 +186,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
     if observed:
         refuse_whole(value._node, name)  # type: ignore[attr-defined]  # `observed` says that it has one
     elif code == _types.ANY:
-        return dict(value)
+        return _deep(value, name)
     if observed:
         value = {key: NULL if element is None else element for key, element in value.items()}
     if code == _types.MODEL or code == _types.DYNAMIC:
@@ -196,7 +229,7 @@ def fill(model: Model, values: Mapping[Any, Any]) -> Model:
 
 def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
     cls = type(model)
-    cls._set_node(model, None)
+    cls._set_node(model, new_node())
     if isinstance(model, Resource):
         Resource._set_state(model, None)
     target = model.__dict__
@@ -213,7 +246,14 @@ def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
 
 
 def _unfit(type_: _types.Type, value: Any, name: str) -> UsageError:
-    return UsageError(f"{name!r} must be {type_.describe()} (got {value!r:.80} that is a {type(value).__name__})")
+    try:
+        shown = repr(value)
+    except RecursionError:
+        shown = ""
+    # Nothing is cut: half a secret would not be recognised any more.
+    what = f"{shown} that is a" if shown and len(shown) <= 60 else "a"
+    hint = "; use list(...)" if type_.code == _types.LIST and isinstance(value, Iterable) else ""
+    return UsageError(f"{name!r} must be {type_.describe()} (got {what} {type(value).__name__}){hint}")
 
 
 def lay_over(model: Model, raw: bytes, root: Root) -> Model:
@@ -226,6 +266,15 @@ def lay_over(model: Model, raw: bytes, root: Root) -> Model:
     return laid
 
 
+def over_source(node: Node, wire: str, type_: _types.Type, value: Any) -> Any:
+    """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
+    inherited = node.fields.get(wire)
+    if inherited is None or node.root is None or not isinstance(value, (Model, dict)):
+        return value
+    kind, payload = _wire.open_value(inherited)
+    return lay(type_, value, payload, node.root) if kind == _wire.STRUCT else value
+
+
 def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
     """Put a model or map, and what is in it, over the bytes that an earlier function set in its place."""
     top: list[Any] = [value]
@@ -234,6 +283,8 @@ def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
         holder, key, type_, value, source = work.pop()
         laid: Any
         if isinstance(value, Model):
+            if value._node is not None and value._node.whole:
+                continue  # it has a source of its own; laid over the other when it is encoded
             laid = _laid(value, source, root)
             types = laid.__wire_fields__
             children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
@@ -241,7 +292,10 @@ def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
             laid = _map_over(type_, value, source, root)
             children = [(laid, name, laid._type.item, name) for name in value]
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
+        deleted = laid._node.deleted or ()
         for child_holder, child_key, child_type, wire in children:
+            if child_key in deleted:  # set in the place of what was deleted: it replaces, and doesn't merge
+                continue
             child = child_holder[child_key]
             inherited = laid._node.fields.get(wire)
             if inherited is not None and isinstance(child, (Model, dict)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import _wire
 from ._conditions import condition_of
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Call", "Root", "current", "enter", "leave", "mask"]
 
 _current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
+
+_REPR: Final = b"Observable('"
 
 # Becomes true with the first token of the process; until then no text needs to be searched for one.
 _tokens_made = False
@@ -99,6 +101,8 @@ class Call:
 
     def has_token(self, data: bytes) -> bool:
         """Say whether encoded bytes hold a token, of this call or of an earlier one."""
+        if self.handed_out and _REPR in data:
+            return True
         marker = self.marker
         return marker is not None and marker.is_in(data)
 
@@ -107,6 +111,11 @@ class Call:
 
         Where only a part of a token is left, or the token of an earlier call, an Observable that says so.
         """
+        if self.handed_out and _REPR.decode() in text:
+            # The repr of one, from the repr of a list that holds it, say.
+            found = [one for one in self.handed_out if repr(one) in text]
+            if found:
+                return found
         marker = self.marker
         if marker is None or not marker.is_in(text.encode(errors="replace")):
             return []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .errors import ReadOnlyError
-
 if TYPE_CHECKING:
     from ._node import Node
     from ._types import Type
@@ -70,7 +68,7 @@ class ModelMap(dict[str, Any]):
         return None if self._node is None else self._node.deleted
 
     def __setitem__(self, key: str, value: Any) -> None:
-        from ._adopt import adopt
+        from ._adopt import adopt, over_source
         from ._sentinels import UNSET
 
         if value is None or value is UNSET:
@@ -85,8 +83,11 @@ class ModelMap(dict[str, Any]):
                 self._node.deleted.discard(key)
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
+            kept = adopt(self._type.item, value, key)
             # Where the key was deleted, it stays so: what is set then replaces, and doesn't merge.
-            dict.__setitem__(self, key, adopt(self._type.item, value, key))
+            if self._node is not None and key not in (self._node.deleted or ()):
+                kept = over_source(self._node, key, self._type.item, kept)
+            dict.__setitem__(self, key, kept)
         _touch(self)
 
     def __delitem__(self, key: str) -> None:
@@ -156,10 +157,7 @@ for _name in "remove pop clear sort reverse __delitem__ __imul__".split():
 
 
 def _read_only(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    raise ReadOnlyError(
-        f"{self._node.path} is observed state and can't be changed; "
-        "set the field of the resource itself, without .observed"
-    )
+    raise self._node.read_only()
 
 
 class ObservedList(list[Any]):

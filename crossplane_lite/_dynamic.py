@@ -33,12 +33,9 @@ class DynamicModel(Model):
             return self._read_field(name)
 
     def __str__(self) -> str:
-        if self._absent and self._node is not None:
+        if self._absent and self._node is not None and self._node.mode != WAIT:
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
-        return repr(self)
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
+        return Model.__str__(self)
 
     def __getitem__(self, name: str) -> Any:
         return self.__dict__[name] if name in self.__dict__ else self._read_field(name)
@@ -64,4 +61,4 @@ class DynamicModel(Model):
         return iter(dict.fromkeys([*inherited, *self.__dict__]))
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)

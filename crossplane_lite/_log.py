@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from typing import Any
 
 from ._call import Call
@@ -20,6 +21,8 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
     def log(self, level: int, msg: object, *args: Any, **kwargs: Any) -> None:
         if self.isEnabledFor(level):
             text = str(msg) % args if args else str(msg)
+            if kwargs.pop("exc_info", None):
+                text += "\n" + traceback.format_exc().rstrip()  # masked with the message, whatever formats the record
             # One frame more than the adapter's own, so that the record names the author's line.
             kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
             self.logger.log(level, "%s", self._call.show(text), **kwargs)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import _containers, _types, _wire, observable
 from ._sentinels import NULL
-from .errors import UsageError
+from .errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -55,10 +55,25 @@ class Node:
         deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
             What is set there afterwards replaces what was there, and doesn't merge into it.
         outside: True for a model that was made outside of every call, at a module's top say: calls take copies of it.
+        whole: True for a copy of observed or inherited fields: all that the source has is meant, not only what was set.
         modes: At the top of an observed object the mode of each field that differs from `mode`.
     """
 
-    __slots__ = ("_fields", "deleted", "key", "mode", "modes", "outside", "owner", "raw", "root", "step", "up", "views")
+    __slots__ = (
+        "_fields",
+        "deleted",
+        "key",
+        "mode",
+        "modes",
+        "outside",
+        "owner",
+        "raw",
+        "root",
+        "step",
+        "up",
+        "views",
+        "whole",
+    )
 
     def __init__(
         self,
@@ -72,14 +87,15 @@ class Node:
         self.mode = mode
         self.raw = raw
         self.root = root
-        self.up = up
+        self.up: Node | None = up
         self.step = step
         self.owner: Owner | None = None
         self.key: Any = None
         self.views: dict[str, Any] | None = None
         self.deleted: set[str] | None = None
         self.modes: dict[str, int] | None = None
-        self.outside = False
+        self.outside: bool = up is not None and up.outside
+        self.whole = False
         self._fields: Any = fields
 
     @property
@@ -127,6 +143,15 @@ class Node:
             view = self.views.pop(name, None)
             if view is not None:
                 view._node.owner = None
+
+    def read_only(self, step: str = "") -> ReadOnlyError:
+        """Return the error that says that this place, or the one a step below, can't be written to."""
+        if self.root is not None and self.root.kind == "required":
+            return ReadOnlyError(f"{self.path}{step} can't be set: required resources are only for reading")
+        return ReadOnlyError(
+            f"{self.path}{step} is observed state and can't be set; "
+            "set the field of the resource itself, without .observed"
+        )
 
     def observable(self, step: str = "") -> observable.Observable[Any]:
         """Return the forward reference to this place, or to one a step below."""

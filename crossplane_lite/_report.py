@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ._conditions import condition_of
@@ -35,11 +36,14 @@ class Report:
 
     __slots__ = ("_before", "changed", "message", "reason", "resolved", "type")
 
-    def __init__(self, type_: str, lines: list[str], observed: dict[str, Any] | None, step: str) -> None:
+    def __init__(
+        self, type_: str, lines: list[str], observed: dict[str, Any] | None, step: str, show: Callable[[str], str]
+    ) -> None:
         self.type = type_
         self.resolved: bool | None = not lines
         self.reason = "WaitingForDependencies" if lines else "AllResolved"
-        self.message = _joined(lines) if lines else resolved_message(step)
+        # As it will be sent, so that it can be compared with what was sent before.
+        self.message = show(_joined(lines)) if lines else resolved_message(step)
         self._before = before = {} if observed is None else observed
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
@@ -96,7 +100,7 @@ def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
         return None
     if (not lines and observed is None) or ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
         return None
-    return Report(type_, lines, observed, ctx._function.name)
+    return Report(type_, lines, observed, ctx._function.name, ctx._call.show)
 
 
 def resolved_message(name: str) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from . import _emit, _guard, _io, _readiness, _report, _wire, _write
 from ._graph import Graph
 from ._registered import READY
-from ._walk import Found, leaves, plain, unresolved_in
+from ._walk import Found, leaves, tree_of, unresolved_in
 from .errors import CrossplaneLiteError, EncodeError, WireError
-from .model import Model
+from .model import Model, Resource
 from .observable import Observable
 from .proto import _view
+from .requirements import ResourceSelector
 
 if TYPE_CHECKING:
     from .context import Context
@@ -34,10 +35,14 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
     Raises:
         WireError: Bytes of the request turn out to be malformed.
     """
-    unanswered = _unanswered(ctx)
     answer = _Answer(ctx)
+    refused: list[str] = []
+    unanswered: list[str] = []
+    if ctx.asked is not None:
+        refused = answer.set_requirements()
+        unanswered = answer.unanswered()
     try:
-        texts = answer.compose(guarded=not unanswered)
+        texts = refused + answer.compose(guarded=not unanswered)
     except WireError:
         raise
     except CrossplaneLiteError as problem:
@@ -61,28 +66,6 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
     return answer.finish()
 
 
-def _unanswered(ctx: Context) -> list[str]:
-    """Return the requirements of this call that the caller can answer and has not answered."""
-    if ctx.asked is None:
-        return []
-    lacks = ctx.capabilities.lacks
-    keys = []
-    if not lacks("CAPABILITY_REQUIRED_RESOURCES"):
-        answered = ctx.required_resources
-        keys += [
-            key for key, one in ctx.requirements.resources.items() if key not in answered and not _texts_wait(ctx, one)
-        ]
-    # Schemas came with the capabilities themselves: a caller that advertises none can't answer.
-    if "CAPABILITY_REQUIRED_SCHEMAS" in ctx.capabilities:
-        known = ctx.required_schemas
-        keys += [key for key, two in ctx.requirements.schemas.items() if key not in known and not _texts_wait(ctx, two)]
-    return keys
-
-
-def _texts_wait(ctx: Context, selector: Any) -> list[Observable[Any]]:
-    return unresolved_in([text for text in selector.texts() if text is not None], ctx._call)
-
-
 def _describe(ctx: Context, error: BaseException) -> str:
     """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
     from ._errors_text import describe
@@ -100,6 +83,8 @@ class _Answer:
         self.report: _report.Report | None = None
         self.graph: Graph | None = None
         self.held: set[str] = set()
+        # Requirements that wait for something themselves, by key.
+        self.unsent: dict[str, list[Observable[Any]]] = {}
         self.others = _held_elsewhere(ctx, self.step)
         meta = self.message.meta
         meta.tag = ctx._request.meta.tag
@@ -134,9 +119,8 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsent = self._set_requirements() if ctx.asked is not None else {}
-        if waiting or found or unsent:
-            self.graph = Graph(waiting, found, unsent)
+        if waiting or found or self.unsent:
+            self.graph = Graph(waiting, found, self.unsent)
             cycle = self.graph.cycle(self.held)
             if cycle is not None:
                 fatals.append("dependency cycle: " + " waits for ".join(cycle))
@@ -156,7 +140,11 @@ class _Answer:
         elsewhere = frozenset(name for names in self.others.values() for name in names)
         waiting: dict[str, list[_emit.Wait]] = {}
         for name, model in ctx.resources.items():
-            outcome = _emit.emit_resource(ctx, name, model, self.step, elsewhere)
+            try:
+                outcome = _emit.emit_resource(ctx, name, model, self.step, elsewhere)
+            except EncodeError as error:
+                fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
+                continue
             if type(outcome) is bytes:
                 encoded: bytes | None = outcome
             else:
@@ -254,28 +242,44 @@ class _Answer:
                 _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0),
             )
 
-    def _set_requirements(self) -> dict[str, list[Observable[Any]]]:
-        """Put the requirements into the answer; return those that wait for something, and for what."""
+    def set_requirements(self) -> list[str]:
+        """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
         ctx = self.ctx
-        unsent: dict[str, list[Observable[Any]]] = {}
         target = self.message.requirements
         deprecated = not ctx.capabilities.advertised
-        for key, selector in ctx.requirements.resources.items():
+        problems = []
+        for key, selector in ctx.requirements:
             waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
             if waits:
-                unsent[str(key)] = waits
-                ctx.log.info(
-                    "requirement %s isn't sent yet: it waits for %s", key, ", ".join(one.source_path for one in waits)
-                )
+                self.unsent[key] = waits
+                paths = ", ".join(one.source_path for one in waits)
+                ctx.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
                 continue
-            _write.fill_selector(target.resources[key], selector)
-            if deprecated:
-                _write.fill_selector(target.extra_resources[key], selector)
-        for key, schema in ctx.requirements.schemas.items():
-            if not unresolved_in([key, *schema.texts()], ctx._call):
-                target.schemas[key].api_version = schema.api_version
-                target.schemas[key].kind = schema.kind
-        return unsent
+            try:
+                if isinstance(selector, ResourceSelector):
+                    _write.fill_selector(target.resources[key], selector)
+                    if deprecated:
+                        _write.fill_selector(target.extra_resources[key], selector)
+                else:
+                    target.schemas[key].api_version = selector.api_version
+                    target.schemas[key].kind = selector.kind
+            except (TypeError, ValueError) as error:  # what protobuf says of text that can't be sent
+                problems.append(f"requirement {key!a} can't be sent: {error}")
+                for sent in (target.resources, target.extra_resources, target.schemas):
+                    _write.drop(sent, key)
+        return problems
+
+    def unanswered(self) -> list[str]:
+        """Return the requirements that are sent, that the caller can answer and has not answered."""
+        ctx = self.ctx
+        sent = self.message.requirements
+        keys: list[str] = []
+        if not ctx.capabilities.lacks("CAPABILITY_REQUIRED_RESOURCES"):
+            keys += [key for key in sent.resources if key not in ctx.required_resources]
+        # Schemas came with the capabilities themselves: a caller that advertises none can't answer.
+        if "CAPABILITY_REQUIRED_SCHEMAS" in ctx.capabilities:
+            keys += [key for key in sent.schemas if key not in ctx.required_schemas]
+        return sorted(keys)
 
     def _set_context(self) -> None:
         ctx = self.ctx
@@ -378,8 +382,10 @@ def _deleted(model: Model) -> Collection[str]:
 def _paths_in(model: Model, name: str) -> str:
     """Return the first paths that were set below a field, for a message."""
     value = model.__dict__.get(name)
-    tree = {name: plain(value) if isinstance(value, (Model, dict, list)) else None}
-    paths = sorted(line.partition("=")[0] for line in leaves(tree))
+    base = model._state.base if isinstance(model, Resource) and model._state is not None else None
+    before = {} if base is None else {name: _wire.get_path(base, (name,))}
+    tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
+    paths = sorted(line.partition("=")[0] for line in set(leaves(tree)) - set(leaves(before)))
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 

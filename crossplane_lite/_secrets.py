@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import re
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -34,11 +34,18 @@ def masker_for(request: Any) -> Callable[[str], str]:
         texts.add(text)
         # A log line or a traceback shows the repr of a text, with its line ends escaped, and single lines of it.
         texts.add(repr(text)[1:-1])
+        texts.add(json.dumps(text)[1:-1])
         texts.update(line for line in text.splitlines() if len(line.strip()) >= 2 * _SHORTEST)
     if not texts:
         return str
-    pattern = re.compile("|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True)))
-    return lambda text: pattern.sub(_MASK, text)
+    longest_first = sorted(texts, key=len, reverse=True)
+
+    def masked(text: str) -> str:
+        for secret in longest_first:
+            text = text.replace(secret, _MASK)
+        return text
+
+    return masked
 
 
 def _secret_values(request: Any) -> Iterator[bytes]:

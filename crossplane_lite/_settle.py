@@ -88,7 +88,14 @@ def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, match
                 return
             below = seen.get(step, _NONE) if isinstance(seen, dict) else _NONE
         if depth == last:
-            if below is _NONE or found.is_key:
+            if found.is_key:
+                del node[at]
+                # Whatever key it will be, what the observed map has stays; metadata's maps hold other people's keys too.
+                if isinstance(node, dict) and isinstance(seen, dict) and found.steps[0] != "metadata":
+                    for key, value in seen.items():
+                        node.setdefault(key, value)
+                _prune(way, node, seen)
+            elif below is _NONE:
                 del node[at]
                 _prune(way, node, seen)
             else:

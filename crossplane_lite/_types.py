@@ -179,4 +179,6 @@ def parse_field(text: str, resolve: Resolve) -> Field:
     """Parse one field of a table's class, such as `location:s` or `from_=from:s`."""
     names, _, type_text = text.rpartition(":")
     name, _, wire = names.partition("=")
+    if not name.isidentifier() or not type_text:
+        raise ValueError(text)
     return Field(name, wire or name, parse_type(type_text, resolve))

@@ -15,7 +15,18 @@ from .errors import DEEPEST, EncodeError, UsageError
 from .model import Model
 from .observable import Observable, make, sources
 
-__all__ = ["Found", "Tree", "equal", "leaves", "plain", "represent", "tree_of", "unresolved_in", "with_nulls"]
+__all__ = [
+    "Found",
+    "Tree",
+    "equal",
+    "leaves",
+    "plain",
+    "plain_and_waits",
+    "represent",
+    "tree_of",
+    "unresolved_in",
+    "with_nulls",
+]
 
 # A path while walking: (path of the holder, step, depth), formatted only when it is shown.
 Path = tuple[Any, Any, int]
@@ -108,7 +119,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
     tree = Tree()
     box: list[Any] = [None]
     replacing: set[int] = set()  # ids of what was set in the place of something deleted
-    texts = call is not None and call.marker is not None
+    texts = call is not None and (call.marker is not None or bool(call.handed_out))
     work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
     while work:
         value, target, key, path, all_of_it = work.pop()
@@ -117,7 +128,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                 show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
             )
         kind = type(value)
-        if kind is str:
+        if kind is str or isinstance(value, str):
             target[key] = value
             if texts and call is not None and (waits_for := call.tokens_in(value)):
                 tree.found.append(Found(steps_of(path), waits_for, False))
@@ -127,6 +138,8 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
         elif value is NULL:
             target[key] = None
         elif isinstance(value, Model):
+            if value._node is not None and value._node.whole:
+                all_of_it = True
             if not whole and value._node is not None and value._node.mode:
                 refuse_whole(value._node, show_path(steps_of(path)))
                 all_of_it = True
@@ -151,7 +164,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
             for name, item in value.items():
-                if (item is None or item is UNSET) and not whole:
+                if item is UNSET or (item is None and not whole):
                     continue
                 made[name] = None
                 step = (path, name, path[2] + 1)
@@ -172,7 +185,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
             if id(value) in tree.list_keys:
                 tree.list_keys[id(values)] = tree.list_keys[id(value)]
             for at, item in enumerate(value):
-                if (item is None or item is UNSET) and not whole:
+                if item is UNSET or (item is None and not whole):
                     raise EncodeError(
                         show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
                     )
@@ -187,6 +200,12 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
 def unresolved_in(value: Any, call: Call | None) -> list[Observable[Any]]:
     """Return the Observables in a value, those in its texts too."""
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
+
+
+def plain_and_waits(value: Any, call: Call | None) -> tuple[Any, list[Observable[Any]]]:
+    """Return a value as plain data, and the Observables in it."""
+    tree = _convert(value, call, whole=True)
+    return tree.data, [observable for found in tree.found for observable in found.waits_for]
 
 
 def with_nulls(value: Any) -> Any:
@@ -213,7 +232,7 @@ def with_nulls(value: Any) -> Any:
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Yield a line for every leaf of plain data, its path and its value; equal data gives equal lines in any order."""
+    """Yield a line for every leaf of plain data, its path and its value."""
     work: list[tuple[Any, Path]] = [(value, _TOP)]
     while work:
         item, path = work.pop()
@@ -223,6 +242,28 @@ def leaves(value: Any) -> Iterator[str]:
             work.extend((child, (path, at, 0)) for at, child in enumerate(item))
         else:
             yield f"{show_path(steps_of(path))}={item!r}"
+
+
+def canonical(value: Any) -> str:
+    """Return plain data as a text that is the same for equal data, whatever the order of its keys."""
+    parts: list[str] = []
+    work: list[tuple[bool, Any]] = [(False, value)]
+    while work:
+        is_text, item = work.pop()
+        if is_text:
+            parts.append(item)
+        elif isinstance(item, dict):
+            parts.append("{")
+            work.append((True, "}"))
+            for name in sorted(item, reverse=True):
+                work += [(False, item[name]), (True, f"{name!r}:")]
+        elif isinstance(item, list):
+            parts.append("[")
+            work.append((True, "]"))
+            work += [(False, child) for child in reversed(item)]
+        else:
+            parts.append(f"{item!r},")
+    return "".join(parts)
 
 
 def equal(one: Any, other: Any) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
-from ._walk import unresolved_in
+from ._walk import plain_and_waits, unresolved_in
 from .observable import Observable, sources
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .model import Resource
 
-__all__ = ["add_condition", "add_result", "fill_selector", "resolved", "set_details", "text"]
+__all__ = ["add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
 
 
 def set_details(ctx: Context, composite: Resource, target: Any) -> None:
@@ -47,22 +48,34 @@ def fill_selector(target: Any, selector: Any) -> None:
         target.namespace = selector.namespace
 
 
+def drop(entries: Any, key: str) -> None:
+    """Take an entry out of a map of the message, if the key can be in one."""
+    with contextlib.suppress(UnicodeEncodeError):
+        entries.pop(key, None)
+
+
 def resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
-    """Return the keys without an unresolved value in them; the others are left out."""
-    kept = {}
+    """Return the keys without an unresolved value in them, as plain data; the others are left out."""
+    kept: dict[str, Any] = {}
     for key, value in values.items():
-        waits = unresolved_in({key: value}, ctx._call)
+        data, waits = plain_and_waits({key: value}, ctx._call)
         if waits:
             paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
             ctx.log.info("%s key %r is left out: it waits for %s", what, key, paths)
         else:
-            kept[key] = value
+            kept.update(data)
     return kept
 
 
 def text(ctx: Context, value: Any) -> str:
     """Return a text for people: unresolved values as their paths, secret values masked."""
-    return ctx._call.show(value.source_path if type(value) is Observable else str(value))
+    if type(value) is Observable:
+        return value.source_path
+    try:
+        shown = str(value)
+    except Exception:  # a value whose own text can't be made
+        shown = f"(a {type(value).__name__} without a text)"
+    return ctx._call.show(shown)
 
 
 def add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
@@ -74,7 +87,7 @@ def add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
 
 
 def add_condition(ctx: Context, message: Any, entry: _io.ConditionEntry) -> None:
-    condition = message.conditions.add(type=entry.type, status=entry.status, reason=text(ctx, entry.reason))
+    condition = message.conditions.add(type=text(ctx, entry.type), status=entry.status, reason=text(ctx, entry.reason))
     if entry.message is not None:
         condition.message = text(ctx, entry.message)
     if entry.target:

@@ -110,13 +110,12 @@ class Function:
 
     def _call_compose(self, ctx: Context) -> None:
         result = self._compose(ctx)
-        if result is None:
-            return
-        if not inspect.isawaitable(result):
+        if inspect.isawaitable(result):
+            result = _run(result)
+        if result is not None:
             raise UsageError(
                 f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
             )
-        _run(result)
 
     def __call__(self, req: Any, rsp: Any) -> None:
         """Answer a request message by filling in an answer message, of any implementation.
@@ -149,10 +148,10 @@ class Function:
             return self.name
         import hashlib
 
-        from ._walk import leaves
+        from ._walk import canonical
 
         # Not the bytes: the order of their entries may differ from call to call.
-        text = "\n".join(sorted(leaves(_wire.decode_struct(ctx._request.input))))
+        text = canonical(_wire.decode_struct(ctx._request.input))
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def main(self, argv: Sequence[str] | None = None) -> None:
@@ -257,7 +256,7 @@ def _traceback(error: BaseException) -> str:
 _local = threading.local()
 
 
-def _run(awaitable: Awaitable[None]) -> None:
+def _run(awaitable: Awaitable[Any]) -> Any:
     """Run an `async def` compose() to its end, whether or not this thread is in an event loop already."""
     import asyncio
 
@@ -268,17 +267,23 @@ def _run(awaitable: Awaitable[None]) -> None:
         loop = getattr(_local, "loop", None)
         if loop is None or loop.is_closed():
             loop = _local.loop = asyncio.new_event_loop()
-        loop.run_until_complete(awaitable)
-        return
+        try:
+            return loop.run_until_complete(awaitable)
+        finally:
+            # What compose() has left running must not run into the next call.
+            for task in asyncio.all_tasks(loop):
+                task.cancel()
+                loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
     # Called from a coroutine, as in a server of another implementation: a loop can't be entered twice, so a thread of
     # its own.
     import contextvars
 
     failed: list[BaseException] = []
+    returned: list[Any] = []
 
     def in_thread() -> None:
         try:
-            asyncio.run(_finish(awaitable))
+            returned.append(asyncio.run(_finish(awaitable)))
         except BaseException as error:
             failed.append(error)
 
@@ -287,7 +292,8 @@ def _run(awaitable: Awaitable[None]) -> None:
     thread.join()
     if failed:
         raise failed[0]
+    return returned[0]
 
 
-async def _finish(awaitable: Awaitable[None]) -> None:
-    await awaitable
+async def _finish(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable

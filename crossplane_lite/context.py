@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
-from ._call import Call, Root
+from ._call import Call, Root, current
 from ._io import Conditions, Results
 from ._kinds import check_class, check_kind, check_same_kind
 from ._lazy_map import LazyMap
@@ -393,7 +393,8 @@ def _own_copy(name: str, instance: R) -> R:
             f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
             f"so make a new {type(instance).__name__} with the fields you care about"
         )
-    if instance._state is None and (node is None or not node.outside):
+    # In a thread that the author has started, without the call's context, everything looks as if made outside.
+    if instance._state is None and (node is None or not node.outside or current() is None):
         return instance
     from ._adopt import own_copy
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from . import _call, _types, _wire
 from . import _node as _places
 from ._sentinels import UNSET
-from .errors import ReadOnlyError, UnknownFieldError, UsageError
+from .errors import UnknownFieldError, UsageError
 from .observable import EXTERNAL_NAME, Observable, guess, make
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ else:
 
 M = TypeVar("M", bound="Model")
 
-__all__ = ["Model", "Resource", "from_dict", "near_name", "shell_of", "to_dict"]
+__all__ = ["Model", "Resource", "from_dict", "near_name", "new_node", "shell_of", "to_dict"]
 
 _read: Final = _places.read
 _in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
@@ -66,7 +66,7 @@ class Model:
     _node: _places.Node | None
 
     def __init__(self, /, **fields: Any) -> None:
-        _set_node(self, None if _in_call() is not None else _outside_node())
+        _set_node(self, None if _in_call() is not None else new_node())
         known = self.__wire_fields__
         target = self.__dict__
         for name, value in fields.items():
@@ -91,6 +91,8 @@ class Model:
     def _read_field(self, name: str) -> Any:
         field = self.__wire_fields__.get(name)
         if field is None:
+            if name in ("_node", "_state"):  # a subclass whose constructor doesn't call ours has not set its slots
+                return None
             raise self._unknown(name)
         node = self._node
         if node is None:
@@ -110,7 +112,7 @@ class Model:
             raise self._unknown(name)
         node = self._node
         if node is not None and node.mode != _places.DESIRED:
-            raise _read_only(node, name)
+            raise node.read_only(f".{name}")
         if name in self._fixed:
             self._check_fixed(name, value)
             return
@@ -122,7 +124,7 @@ class Model:
         elif node is not None and node.deleted is not None and name in node.deleted:
             self.__dict__[name] = kept  # in the place of what was deleted: it replaces and doesn't merge
         elif node is not None and node.raw is not None and isinstance(kept, (Model, dict)):
-            self.__dict__[name] = self._over_source(node, field, kept)
+            self.__dict__[name] = _over_source(node, field.wire, field.type, kept)
         else:
             self.__dict__[name] = kept
         if node is not None:
@@ -139,7 +141,7 @@ class Model:
             node = _places.Node(_places.DESIRED)
             _set_node(self, node)
         if node.mode != _places.DESIRED:
-            raise _read_only(node, name)
+            raise node.read_only(f".{name}")
         if name in self._fixed:
             raise UsageError(f"{type(self).__name__}.{name} is fixed and can't be deleted")
         self.__dict__.pop(name, None)
@@ -186,6 +188,15 @@ class Model:
 
         return represent(self)
 
+    def __str__(self) -> str:
+        node = self._node
+        if node is not None and node.mode == _places.WAIT and self._absent:
+            return str(node.observable())  # text made from what isn't there yet waits for it
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __copy__(self) -> Model:
         return shell_of(self) if self._node is None or self._node.mode == _places.DESIRED else self.__deepcopy__({})
 
@@ -218,22 +229,15 @@ class Model:
             return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
 
-    @staticmethod
-    def _over_source(node: _places.Node, field: _types.Field, value: Any) -> Any:
-        """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
-        from . import _adopt
-
-        inherited = node.fields.get(field.wire)
-        if inherited is None or node.root is None:
-            return value
-        kind, payload = _wire.open_value(inherited)
-        if kind != _wire.STRUCT:
-            return value
-        return _adopt.lay(field.type, value, payload, node.root)
-
 
 _set_node = Model.__dict__["_node"].__set__
 Model._set_node = staticmethod(_set_node)
+
+
+def _over_source(node: _places.Node, wire: str, type_: _types.Type, value: Any) -> Any:
+    from ._adopt import over_source
+
+    return over_source(node, wire, type_, value)
 
 
 def _adopt(type_: _types.Type, value: Any, name: str) -> Any:
@@ -245,19 +249,13 @@ def _adopt(type_: _types.Type, value: Any, name: str) -> Any:
     return _adopt(type_, value, name)
 
 
-def _outside_node() -> _places.Node:
+def new_node() -> _places.Node | None:
+    """Return the node of a model that is made now: none in a call, and outside of every call one that says so."""
+    if _in_call() is not None:
+        return None
     node = _places.Node(_places.DESIRED)
     node.outside = True
     return node
-
-
-def _read_only(node: _places.Node, name: str) -> ReadOnlyError:
-    if node.root is not None and node.root.kind == "required":
-        return ReadOnlyError(f"{node.path}.{name} can't be set: required resources are only for reading")
-    return ReadOnlyError(
-        f"{node.path}.{name} is observed state and can't be set; "
-        "set the field of the resource itself, without .observed"
-    )
 
 
 class Resource(Model):
@@ -333,7 +331,7 @@ class Resource(Model):
     @external_name.setter
     def external_name(self, value: str | Observable[str] | None) -> None:
         if self._node is not None and self._node.mode != _places.DESIRED:
-            raise _read_only(self._node, "external_name")
+            raise self._node.read_only(".external_name")
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property
@@ -346,7 +344,7 @@ class Resource(Model):
             raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
         node = self._node
         if node is not None and node.mode != _places.DESIRED:
-            raise _read_only(node, "ready")
+            raise node.read_only(".ready")
         self._registered().ready = value
 
     @property
@@ -384,7 +382,7 @@ def shell_of(model: Model) -> Model:
     """Return a new model with the same set fields, belonging nowhere."""
     cls = type(model)
     made = cls.__new__(cls)
-    _set_node(made, None)
+    _set_node(made, new_node())
     if isinstance(made, Resource):
         _set_state(made, None)
     made.__dict__.update(model.__dict__)

@@ -86,6 +86,9 @@ class Observable(Generic[T_co]):
     def __copy__(self) -> Observable[T_co]:
         return self
 
+    def __reduce__(self) -> Any:
+        return Observable, (self.__cl_path__,)
+
     def __deepcopy__(self, memo: object) -> Observable[T_co]:
         return self
 

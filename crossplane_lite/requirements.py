@@ -125,5 +125,6 @@ class Requirements:
         return bool(self.resources or self.schemas)
 
     def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
+        """Yield all of them with their keys."""
         yield from self.resources.items()
         yield from self.schemas.items()

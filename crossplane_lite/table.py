@@ -61,6 +61,8 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
 
     def resolve(ref: str) -> type[Model]:
         alias, _, name = ref.rpartition(".")
+        if alias and alias not in aliases:
+            raise UsageError(f"{module}: the table uses the alias {alias!r}, which load() was not given")
         cls: type[Model] = getattr(importlib.import_module(aliases[alias]), name) if alias else get(name)
         return cls
 
@@ -91,7 +93,14 @@ def _make_class(module: str, name: str, text: str, resolve: _types.Resolve) -> t
     api_version = kind = ""
     if parts and parts[0][0] == "@":
         api_version, _, kind = parts.pop(0)[1:].partition("=")
-    fields = [_types.parse_field(part, resolve) for part in parts]
+    fields = []
+    for part in parts:
+        try:
+            fields.append(_types.parse_field(part, resolve))
+        except (IndexError, ValueError):
+            raise UsageError(
+                f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
+            ) from None
     return make_class(module, name, fields, api_version, (kind or name) if api_version else "")
 
 

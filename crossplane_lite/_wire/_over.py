@@ -58,6 +58,8 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         if strict:
             raise Bail
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
+    if strict and getattr(getattr(obj, "_node", None), "whole", False):
+        raise Bail  # all of its own source is meant too, which the caller has to spell out
     level = _level(base)
     fields = level.fields
     # Deletions come first, so that what is set after a deletion replaces and doesn't merge.

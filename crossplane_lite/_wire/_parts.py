@@ -99,9 +99,10 @@ class _Names(dict[bytes, str]):
         while prefix[start - 1] > 127:
             start += 1
         key = prefix[start:-1].decode()
-        if len(self) >= _KEPT_KEYS:
-            self.clear()
-        self[prefix] = key
+        if len(prefix) < _KEPT_KEY_LENGTH:
+            if len(self) >= _KEPT_KEYS:
+                self.clear()
+            self[prefix] = key
         return key
 
 

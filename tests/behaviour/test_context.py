@@ -10,12 +10,13 @@ from typing import Any
 
 import attrs
 import pytest
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 
 from crossplane_lite import composition
 from crossplane_lite.errors import CrossplaneLiteError
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, ForProvider, XStorageBucket
-from tests.support import ALL_CAPABILITIES, call, run
+from tests.support import ALL_CAPABILITIES, Response, build, call, run
 
 # --- what the request carries ------------------------------------------------------------------------------------
 
@@ -261,6 +262,37 @@ def test_compose_may_be_async() -> None:
         raise ValueError("boom")
 
     assert "boom" in run(failing).fatal[0]
+
+
+def test_an_async_compose_inside_a_running_event_loop() -> None:
+    """Called with messages from inside a running event loop, as by another runtime, an `async def` function works."""
+
+    @composition.function
+    async def compose(ctx: Any) -> None:
+        await asyncio.sleep(0)
+        vpc = ctx.resource("vpc", VPC())
+        bucket = ctx.resource("bucket", Bucket())
+        bucket.spec.forProvider.project = f"x-{vpc.observed.status.atProvider.vpcId}"
+        ctx.composite(XStorageBucket).status.x = "1"
+        if ctx.input:
+            raise ValueError("boom")
+
+    async def serve(**kwargs: Any) -> Response:
+        rsp = fnv1.RunFunctionResponse()
+        compose(build(**kwargs), rsp)
+        await asyncio.sleep(0)
+        return Response(rsp.SerializeToString())
+
+    async def several() -> Any:
+        found = {"vpc": samples.vpc(status={"vpcId": "v"})}
+        return await asyncio.gather(serve(), serve(observed=found), serve(input={"a": "b"}))
+
+    waiting, answer, failed = asyncio.run(several())
+    assert list(waiting.resources) == ["vpc"]
+    assert "bucket waits for vpc.status.atProvider.vpcId" in waiting.conditions["DependenciesResolved"][2]
+    assert answer.resources["bucket"]["spec"]["forProvider"] == {"project": "x-v"}
+    assert answer.composite["status"] == {"x": "1"}
+    assert "ValueError: boom" in failed.fatal[0]
 
 
 def test_calls_do_not_share_state() -> None:

@@ -79,6 +79,33 @@ def test_a_part_of_the_composites_spec_can_be_copied() -> None:
     assert answer.resources["bucket"]["spec"]["forProvider"] == {"labels": {"a": "b"}, "zones": ["z"]}
 
 
+@pytest.mark.parametrize(
+    ("copy", "get"),
+    [
+        (lambda spec, target: setattr(target.spec, "forProvider", spec), lambda spec: spec["forProvider"]),
+        (
+            lambda spec, target: setattr(target.spec.forProvider, "extra", spec),
+            lambda spec: spec["forProvider"]["extra"],
+        ),
+        (
+            lambda spec, target: setattr(target.spec.forProvider, "extra", {"deep": [spec]}),
+            lambda spec: spec["forProvider"]["extra"]["deep"][0],
+        ),
+    ],
+    ids=["typed", "free-form", "inside free-form"],
+)
+def test_a_copy_of_what_the_model_does_not_know_whole(copy: Any, get: Any) -> None:
+    """An observed model with a field that its class doesn't have can be copied like any other."""
+
+    def compose(ctx: Any) -> None:
+        source = ctx.resource("source", Bucket())
+        copy(source.observed.spec.forProvider, ctx.resource("target", Bucket()))
+
+    _, answer = call(compose, observed={"source": samples.bucket({"location": "US", "surprise": {"a": 1}})})
+    assert not answer.fatal
+    assert get(answer.resources["target"]["spec"])["location"] == "US"
+
+
 def _whole(ctx: Any, source: Any, target: Any) -> None:
     ctx.resource("copy", source.observed)
 

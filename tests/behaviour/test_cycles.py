@@ -190,3 +190,58 @@ def test_random_graphs_appear_in_topological_waves(edges: dict[int, set[int]], t
     for i, needs in edges.items():
         labels = {f"d{j}": f"x-r{j}" if text else f"r{j}" for j in needs}
         assert provider_of(answer, f"r{i}").get("labels", {}) == labels
+
+
+def _asks_for_what_it_is_asked_by(ctx: Any, key: str, name: str) -> Any:
+    bucket = ctx.resource(name, Bucket())
+    ctx.requirements.resources[key] = composition.ResourceSelector(
+        api_version="v1", kind="ConfigMap", match_name=bucket.observed.status.atProvider.id
+    )
+    return bucket
+
+
+def test_a_requirement_can_be_part_of_a_cycle() -> None:
+    """A resource that waits for a requirement whose selector waits for that resource is a cycle."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        bucket = _asks_for_what_it_is_asked_by(ctx, "config", "first")
+        bucket.spec.forProvider.location = ctx.required_resources.get("config")[0].observed.data.location
+
+    (text,) = run(compose).fatal
+    assert "cycle" in text
+    assert "first" in text
+    assert "required.config" in text
+
+
+def test_a_cycle_through_several_requirements() -> None:
+    """Requirements close a cycle among several resources as well, in labels like in names and in text."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        first = _asks_for_what_it_is_asked_by(ctx, "one", "first")
+        second = ctx.resource("second", Bucket())
+        ctx.requirements.resources["two"] = composition.ResourceSelector(
+            api_version="v1", kind="ConfigMap", match_labels={"a": f"x-{second.observed.status.atProvider.id}"}
+        )
+        first.spec.forProvider.location = ctx.required_resources.get("two")[0].observed.data.location
+        second.spec.forProvider.location = ctx.required_resources.get("one")[0].observed.data.location
+
+    (text,) = run(compose).fatal
+    assert all(name in text for name in ("first", "second", "required.one", "required.two"))
+
+
+@pytest.mark.parametrize("observed", [{}, {"first": samples.bucket(status={"id": "i"})}])
+def test_a_requirement_in_a_line_is_no_cycle(observed: dict[str, Any]) -> None:
+    """A resource that waits for a requirement that waits for another resource is merely held back."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        _asks_for_what_it_is_asked_by(ctx, "config", "first")
+        second = ctx.resource("second", Bucket())
+        second.spec.forProvider.location = ctx.required_resources.get("config")[0].observed.data.location
+
+    answer = run(compose, observed=observed)
+    assert not answer.fatal
+    assert list(answer.resources) == ["first"]
+    assert ("config" in answer.requirements.resources) is bool(observed)

@@ -155,3 +155,36 @@ def test_on_unresolved_is_without_effect_when_resolved(on_unresolved: str) -> No
         ctx.resource("bucket", Bucket(), on_unresolved=on_unresolved)
 
     assert list(call(compose)[1].resources) == ["bucket"]
+
+
+def test_on_unresolved_fatal_is_for_what_exists() -> None:
+    """With "fatal" a resource that doesn't exist yet is held back like any other."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        provider = ForProvider(location="EU", project=unresolved(ctx))
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), on_unresolved="fatal")
+
+    answer = run(compose)
+    assert not answer.fatal
+    assert list(answer.resources) == ["vpc"]
+    assert answer.composite_ready is False
+    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_on_unresolved_hold_never_removes_what_an_earlier_function_desires(exists: bool) -> None:
+    """With "hold" what an earlier function desires under the name stays as it came."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        provider = ForProvider(location="EU", project=unresolved(ctx))
+        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=provider)), on_unresolved="hold")
+
+    earlier = samples.bucket({"location": "US", "size": 1})
+    observed = {"bucket": samples.bucket({"location": "US"})} if exists else None
+    answer = run(compose, observed=observed, desired={"bucket": earlier}, desired_ready={"bucket": True})
+    assert not answer.fatal
+    assert answer.emitted["bucket"] == earlier
+    assert answer.ready["bucket"] is True
+    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions["DependenciesResolved"][2]

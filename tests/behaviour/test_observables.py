@@ -227,3 +227,73 @@ def test_unstructured_observables_make_text_too() -> None:
     _, answer = call(compose)
     assert list(answer.resources) == ["thing"]
     assert "user waits for thing.status.id" in answer.conditions["DependenciesResolved"][2]
+
+
+def test_nothing_can_be_set_in_an_observable() -> None:
+    """Setting an attribute or an item of an unresolved value raises UnresolvedError, which names the path."""
+
+    def compose(ctx: Any) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        for value in (vpc.observed.status.atProvider.vpcId, Observable("vpc.status.atProvider.vpcId")):
+            with pytest.raises(UnresolvedError, match=re.escape("vpc.status.atProvider.vpcId")):
+                value.x = 1
+            with pytest.raises(UnresolvedError, match=re.escape("vpc.status.atProvider.vpcId")):
+                value["x"] = 1
+
+    call(compose)
+
+
+@pytest.mark.parametrize(
+    ("use", "shown"),
+    [
+        (int, "int()"),
+        (float, "float()"),
+        (complex, "complex()"),
+        (round, "round()"),
+        (abs, "abs()"),
+        (bytes, "bytes()"),
+        (lambda o: o > 1, ">"),
+        (lambda o: o >= 1, ">="),
+        (lambda o: o < 1, "<"),
+        (lambda o: o <= 1, "<="),
+        (lambda o: o | 1, "|"),
+        (lambda o: 1 | o, "|"),
+        (lambda o: o & 1, "&"),
+        (lambda o: o ^ 1, "^"),
+        (lambda o: o << 1, "<<"),
+        (lambda o: 1 >> o, ">>"),
+        (lambda o: o @ 1, "@"),
+        (lambda o: o - 1, "-"),
+        (lambda o: 1 - o, "-"),
+        (lambda o: o * 2, "*"),
+        (lambda o: o**2, "**"),
+        (lambda o: o / 2, "/"),
+        (lambda o: o // 2, "//"),
+        (lambda o: o % 2, "%"),
+        (lambda o: -o, "-"),
+        (lambda o: ~o, "~"),
+        (lambda o: o + 1, "+"),
+        (lambda o: 1 + o, "+"),
+        (lambda o: [1, 2][o], "index"),
+        (lambda o: "abc"[o:], "index"),
+        (lambda o: o[1:], "slicing"),
+        (lambda o: o[:], "slicing"),
+        (lambda o: o.split(","), "split()"),
+        (lambda o: o.upper(), "upper()"),
+        (lambda o: o.a.b.strip(), "strip()"),
+        (lambda o: list(reversed(o)), "reversed()"),
+    ],
+)
+def test_the_error_names_the_operation_as_it_is_written(use: Callable[[Any], Any], shown: str) -> None:
+    """The error of a use that needs the value names the path and the operation the way people write it."""
+
+    def compose(ctx: Any) -> None:
+        value = ctx.resource("bucket", Bucket()).observed.status.atProvider.id
+        with pytest.raises(UnresolvedError, match=re.escape(PATH)) as caught:
+            use(value)
+        text = str(caught.value)
+        assert f" {shown} " in text or f" {shown}" in text.partition(" needs ")[0]
+        assert "__" not in text
+        assert "apply(" in text
+
+    call(compose)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from crossplane_lite import Observable, Unstructured, composition
-from crossplane_lite.errors import ReadOnlyError
+from crossplane_lite.errors import ReadOnlyError, UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import VPC_API, ask
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider
@@ -177,6 +178,90 @@ def test_asking_for_what_the_caller_lacks_is_reported(missing: str) -> None:
     answer = run(compose, capabilities=[c for c in ALL_CAPABILITIES if c != missing])
     words = missing.removeprefix("CAPABILITY_").replace("_", " ").lower()
     assert words in answer.texts.lower().replace("_", " ")
+
+
+@pytest.mark.parametrize("match", ["name", "text", "labels", "namespace"])
+def test_a_requirement_that_waits_is_the_reason(match: str) -> None:
+    """What waits for a requirement that isn't sent yet says in the condition what the selector waits for."""
+
+    def compose(ctx: Any) -> None:
+        vpc_id = ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId
+        selectors: dict[str, dict[str, Any]] = {
+            "name": {"match_name": vpc_id},
+            "text": {"match_name": f"vpc-{vpc_id}"},
+            "labels": {"match_labels": {"vpc": vpc_id}},
+            "namespace": {"match_name": "main", "namespace": vpc_id},
+        }
+        ask(ctx, **selectors[match])
+        project = ctx.required_resources.get("vpcs", VPC)[0].observed.spec.forProvider.project
+        ctx.resource("bucket", Bucket()).spec.forProvider.project = project
+
+    _, answer = call(compose)
+    assert list(answer.resources) == ["vpc"]
+    assert not answer.requirements.resources
+    message = answer.conditions["DependenciesResolved"][2]
+    assert "bucket waits for required.vpcs[0].spec.forProvider.project" in message
+    assert "selector waits for vpc.status.atProvider.vpcId" in message
+    _, answer = call(compose, observed={"vpc": samples.vpc(status={"vpcId": "v"})})
+    assert "vpcs" in answer.requirements.resources
+    assert "selector waits" not in answer.conditions["DependenciesResolved"][2]
+
+
+@pytest.mark.parametrize(
+    ("match", "named"),
+    [
+        ({"match_labels": {"app": None}}, "app"),
+        ({"match_labels": {"env": "prod", "app": None}}, "app"),
+        ({"match_name": ""}, "match_name"),
+        ({"match_labels": {"app": 5}}, "5"),
+    ],
+)
+def test_a_selector_that_would_match_everything_is_refused(match: dict[str, Any], named: str) -> None:
+    """An empty name and a label without a value are refused when the selector is made, naming the field."""
+    with pytest.raises(UsageError, match=named):
+        composition.ResourceSelector(api_version="v1", kind="ConfigMap", **match)
+
+
+def test_the_name_of_a_required_resource() -> None:
+    """`.name` of a required resource is its metadata.name."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx)
+        for model in (VPC, Unstructured):
+            assert [vpc.name for vpc in ctx.required_resources.get("vpcs", model)] == ["one", "two"]
+            assert ctx.required_resources.get("vpcs", model)[0].observed.name == "one"
+
+    vpcs = [{**samples.vpc(), "metadata": {"name": name}} for name in ("one", "two")]
+    call(compose, required={"vpcs": vpcs})
+
+
+@pytest.mark.parametrize("observed", [True, False])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda vpc: setattr(vpc.spec.forProvider, "region", "x"),
+        lambda vpc: setattr(vpc, "spec", None),
+        lambda vpc: setattr(vpc, "external_name", "x"),
+        lambda vpc: delattr(vpc.spec.forProvider, "region"),
+        lambda vpc: vpc.metadata.labels.__setitem__("a", "b"),
+        lambda vpc: setattr(vpc, "ready", True),
+    ],
+)
+def test_writing_to_a_required_resource_says_that_it_is_for_reading(
+    write: Callable[[Any], Any], observed: bool
+) -> None:
+    """Writing to a required resource is refused with a text that doesn't send people to a desired side of it."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx)
+        vpc = ctx.required_resources.get("vpcs", VPC)[0]
+        with pytest.raises(ReadOnlyError, match="required resources are only for reading") as caught:
+            write(vpc.observed if observed else vpc)
+        assert "without .observed" not in str(caught.value)
+
+    vpc = samples.vpc({"region": "r"})
+    vpc["metadata"] = {"labels": {"x": "y"}}
+    call(compose, required={"vpcs": [vpc]})
 
 # --- schemas -----------------------------------------------------------------------------------------------------
 

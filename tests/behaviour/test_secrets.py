@@ -87,3 +87,36 @@ def test_secrets_stay_whole_where_they_belong() -> None:
     _, answer = call(compose, credentials={"cloud": {"password": PASSWORD.encode()}})
     assert answer.resources["secret"]["data"] == {"password": ENCODED}
     assert answer.composite_connection == {"password": PASSWORD.encode()}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"data": "abc"},
+        {"data": ["abc", {"a": 1}]},
+        {"data": {"a": 5, "b": None, "c": ["x"], "d": {"e": "f"}, "g": "not base64!"}},
+        {"data": {"a": "////", "b": "", "c": "YQ"}},
+        {"stringData": 5},
+        {"stringData": "abc"},
+        {"stringData": {"a": 5, "b": None, "c": ["x"]}},
+        {"data": None, "stringData": None},
+        {"data": True, "stringData": [1]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("where", ["observed", "desired", "required"])
+def test_odd_data_of_a_secret_does_not_stop_the_masking(odd: dict[str, Any], where: str) -> None:
+    """Whatever stands in a Secret's data, there is an answer, and what can be read of other Secrets is masked."""
+    secrets = {"a-odd": {"apiVersion": "v1", "kind": "Secret", **odd}, "s": SECRET}
+    kwargs: dict[str, Any] = {where: {"r": list(secrets.values())} if where == "required" else secrets}
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.results.warning(f"trying {PASSWORD}")
+        raise ValueError(f"no {ENCODED}")
+
+    answer = run(compose, **kwargs)
+    assert "trying" in answer.texts
+    assert "ValueError: no" in answer.fatal[0]
+    assert PASSWORD not in answer.texts
+    assert ENCODED not in answer.texts

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -230,3 +234,86 @@ def test_steps_wait_for_each_others_resources() -> None:
     assert sorted(run_steps([first, second])[1].resources) == ["vpc"]
     answer = run_steps([first, second], observed=VPC_READY)[1]
     assert answer.resources["subnet"]["spec"]["forProvider"] == {"vpcId": "v"}
+
+
+@composition.function(name="first")
+def only_a_vpc(ctx: Any) -> None:
+    """Compose a VPC, and wait for nothing."""
+    ctx.resource("vpc", VPC())
+
+
+@composition.function(name="second")
+def a_subnet_too(ctx: Any) -> None:
+    """Compose a subnet that waits for the VPC."""
+    vpc = ctx.resource("vpc", VPC())
+    ctx.resource("subnet", Subnet()).spec.forProvider.vpcId = vpc.observed.status.atProvider.vpcId
+
+
+@pytest.mark.parametrize("observed", [{}, {"vpc": samples.vpc()}, VPC_READY], ids=["nothing", "a VPC", "a ready VPC"])
+def test_a_step_does_not_take_over_another_steps_condition(observed: dict[str, Any]) -> None:
+    """A step that waits for nothing stays silent when the XR has the condition of a step that does."""
+    before = run_steps([only_a_vpc, a_subnet_too])
+    assert list(before[1].conditions) == [CONDITION]
+    xr = with_conditions(None, *before)
+    first, second = run_steps([only_a_vpc, a_subnet_too], xr=xr, observed=observed)
+    assert not first.conditions
+    assert not first.results
+    assert HELD_BACK not in first.context
+    assert list(second.conditions) == [CONDITION]
+    assert second.conditions[CONDITION][0] is (observed is VPC_READY)
+    if observed is not VPC_READY:
+        assert json.loads(held(second)) == {"second": ["subnet"]}
+
+
+def test_the_conditions_of_two_steps_settle() -> None:
+    """Once nothing changes any more, reconciles with stored conditions give the same conditions and no results."""
+    xr = with_conditions(None, *run_steps([only_a_vpc, a_subnet_too], observed=VPC_READY))
+    for observed in ({}, VPC_READY):
+        xr = with_conditions(xr, *run_steps([only_a_vpc, a_subnet_too], xr=xr, observed=observed))
+        again = run_steps([only_a_vpc, a_subnet_too], xr=xr, observed=observed)
+        assert with_conditions(xr, *again) == xr
+        assert not [result for answer in again for result in answer.results]
+
+
+# --- the step's name ---------------------------------------------------------------------------------------------
+
+PROGRAM = """
+from crossplane_lite import composition
+
+@composition.function
+def compose(ctx):
+    pass
+
+if __name__ == "__main__":
+    print(compose.name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "command", "expected"),
+    [
+        ("network.py", ["network.py"], "network.compose"),
+        ("network.py", ["-m", "network"], "network.compose"),
+        ("network.py", ["-c", "import network; print(network.compose.name)"], "network.compose"),
+        ("package/network.py", ["-m", "package.network"], "package.network.compose"),
+        ("package/network.py", ["-c", "import package.network as n; print(n.compose.name)"], "package.network.compose"),
+        ("package/__main__.py", ["-m", "package"], "package.compose"),
+    ],
+    ids=["file", "module", "import", "module of a package", "import from a package", "package"],
+)
+def test_a_steps_name_is_the_same_however_it_is_started(
+    tmp_path: Path, path: str, command: list[str], expected: str
+) -> None:
+    """The default name is the one of the module, whether it is imported or run as the program."""
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_text(PROGRAM)
+    root = Path(composition.__file__).parents[1]
+    ran = subprocess.run(
+        [sys.executable, *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == expected

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from crossplane_lite import Unstructured
+import pytest
+
+from crossplane_lite import Unstructured, composition
+from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import path
-from tests.support import call
+from tests.behaviour.models import Bucket
+from tests.support import call, run
 
 
 def test_unstructured_sets_any_path() -> None:
@@ -89,3 +94,168 @@ def test_unstructured_lies_over_earlier_desired_state() -> None:
 
     _, answer = call(compose, desired={"vpc": samples.vpc({"region": "us-east-1"})})
     assert answer.resources["vpc"] == samples.vpc({"region": "us-east-1", "project": "p"})
+
+
+# --- names that Python, the package or a resource use themselves --------------------------------------------------
+
+ODD_NAMES = {"__init__.py": "x", "__class__": "c", "_node": "n", "name": "d", "observed": "o", "a-b/c.d": "e", "": "f"}
+
+
+def test_any_key_can_be_in_an_objects_data() -> None:
+    """Keys that Python or the package use for themselves are keys like others, in constructors and assignments."""
+
+    def compose(ctx: Any) -> None:
+        ctx.resource("made", Unstructured("v1", "ConfigMap", data=ODD_NAMES))
+        ctx.resource("assigned", Unstructured("v1", "ConfigMap")).data = ODD_NAMES
+        item = ctx.resource("item", Unstructured("v1", "ConfigMap"))
+        for key, value in ODD_NAMES.items():
+            item.data[key] = value
+            assert item.data[key] == value
+            assert key in item.data
+
+    _, answer = call(compose)
+    for name in ("made", "assigned", "item"):
+        assert answer.resources[name]["data"] == ODD_NAMES
+
+
+def test_any_key_can_be_read_and_copied_from_observed_data() -> None:
+    """The same keys can be read from observed state by item, and come along in a copy."""
+
+    def compose(ctx: Any) -> None:
+        config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        for key, value in ODD_NAMES.items():
+            assert config.observed.data[key] == value
+            assert key in config.observed.data
+        ctx.resource("copy", Unstructured("v1", "ConfigMap")).data = config.observed.data
+        ctx.resource("made", Unstructured("v1", "ConfigMap", data=config.observed.data))
+        ctx.resource("typed", Bucket()).spec.forProvider.extra = {"at": config.observed.data}
+
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "data": ODD_NAMES}
+    _, answer = call(compose, observed={"config": config})
+    for name in ("copy", "made"):
+        assert answer.resources[name]["data"] == ODD_NAMES
+    assert answer.resources["typed"]["spec"]["forProvider"]["extra"] == {"at": ODD_NAMES}
+
+
+def test_odd_keys_of_an_unobserved_resource_are_waited_for() -> None:
+    """An odd key of data that isn't there yet is a dependency like any other."""
+
+    def compose(ctx: Any) -> None:
+        config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        ctx.resource("user", Unstructured("v1", "User")).spec.ref = config.observed.data["__init__.py"]
+
+    _, answer = call(compose)
+    assert list(answer.resources) == ["config"]
+    assert "__init__.py" in answer.conditions["DependenciesResolved"][2]
+
+
+def test_odd_keys_are_inherited_and_deleted() -> None:
+    """Odd keys that an earlier function set read by item and can be deleted."""
+
+    def compose(ctx: Any) -> None:
+        config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        assert config.data["__init__.py"] == "x"
+        del config.data["__class__"]
+        config.data["name"] = "new"
+
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "data": ODD_NAMES}
+    _, answer = call(compose, desired={"config": config})
+    expected = {key: value for key, value in ODD_NAMES.items() if key != "__class__"} | {"name": "new"}
+    assert answer.resources["config"]["data"] == expected
+
+
+def test_item_access_on_the_resource_is_about_fields() -> None:
+    """Item access on an Unstructured sets and reads fields, also where an attribute of that name is the package's."""
+
+    def compose(ctx: Any) -> None:
+        thing = ctx.resource("thing", Unstructured("v1", "Thing"))
+        for name in ("name", "ready", "observed", "connection_details", "external_name", "condition"):
+            thing[name] = f"the {name}"
+            assert thing[name] == f"the {name}"
+        thing["spec"] = {"a": 1}
+        assert thing.name == "thing"
+        assert thing.ready is None
+        thing.ready = True
+
+    _, answer = call(compose)
+    assert answer.resources["thing"] == {
+        "apiVersion": "v1",
+        "kind": "Thing",
+        "spec": {"a": 1},
+        **{n: f"the {n}" for n in ("name", "ready", "observed", "connection_details", "external_name", "condition")},
+    }
+    assert answer.ready == {"thing": True}
+
+
+def test_an_object_without_a_schema_is_a_collection_of_its_keys() -> None:
+    """Iteration, list(), sorted() and len() of an object without a schema give its keys."""
+
+    def compose(ctx: Any) -> None:
+        thing = ctx.resource("thing", Unstructured("v1", "Thing", spec={"b": 1, "a": 2}))
+        assert {key for key in thing.spec} == {"a", "b"}  # noqa: C416
+        assert sorted(thing.spec) == ["a", "b"]
+        assert list(thing.spec) == ["b", "a"]
+        assert len(thing.spec) == 2
+        assert sorted(thing.observed.spec) == ["c"]
+        assert len(thing.observed.spec) == 1
+
+    call(compose, observed={"thing": {"apiVersion": "v1", "kind": "Thing", "spec": {"c": 3}}})
+
+
+# --- text --------------------------------------------------------------------------------------------------------
+
+TEXTS: dict[str, Callable[[Any], str]] = {
+    "f-string": lambda value: f"x-{value}",
+    "f-string with a spec": lambda value: f"{value:>10}",
+    "str": str,
+    "format": "x-{}".format,
+    "%": lambda value: "x-%s" % value,  # noqa: UP031
+    "nested": lambda value: f"{value.deeper.still}",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_of_a_field_that_is_not_set_is_an_error(text: str) -> None:
+    """A field of the composite's spec that the user left out can't become text, and the error names it."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        region = ctx.composite(Unstructured).observed.spec.region
+        ctx.resource("bucket", Bucket()).spec.forProvider.location = TEXTS[text](region)
+
+    answer = run(compose, xr=samples.xr({"location": "US"}))
+    assert len(answer.fatal) == 1
+    assert "xr.spec.region" in answer.fatal[0]
+    assert "DynamicModel" not in answer.fatal[0]
+    assert not answer.resources
+
+    def caught(ctx: Any) -> None:
+        with pytest.raises(UsageError, match=r"xr\.spec\.region"):
+            TEXTS[text](ctx.composite(Unstructured).observed.spec.region)
+
+    call(caught, xr=samples.xr({"location": "US"}))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_of_a_desired_field_that_is_not_set_is_an_error(text: str) -> None:
+    """The same for a field of desired state that nobody has set."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        thing = ctx.resource("thing", Unstructured("v1", "Thing"))
+        thing.spec.copy = TEXTS[text](thing.spec.region)
+
+    answer = run(compose)
+    assert "spec.region" in answer.fatal[0]
+    assert "DynamicModel" not in answer.fatal[0]
+
+
+def test_text_of_a_field_that_is_set() -> None:
+    """A set field makes text as usual."""
+
+    def compose(ctx: Any) -> None:
+        spec = ctx.composite(Unstructured).observed.spec
+        ctx.resource("bucket", Bucket()).spec.forProvider.location = f"x-{spec.parameters.location}"
+
+    _, answer = call(compose, xr=samples.xr({"location": "US"}))
+    assert answer.resources["bucket"]["spec"]["forProvider"] == {"location": "x-US"}
