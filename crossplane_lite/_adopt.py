@@ -157,7 +157,7 @@ def _copied(value: Model, cls: type[Model]) -> Model:
 
 
 def _deep(value: Any, name: str) -> Any:
-    """Copy plain lists and mappings, so that nothing that outlives the call is shared; what is in them stays as it is."""
+    """Copy plain lists and mappings, so that nothing that outlives the call is shared; their scalars stay as they are."""
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:
@@ -309,12 +309,50 @@ def _laid(model: Model, source: bytes, root: Root) -> Model:
     node = model._node
     if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = shell_of(model)
+        node = None
     laid = Node(DESIRED, source, root)
-    laid.deleted = None if node is None else node.deleted
-    for name in list((node and node.views) or ()):
-        node.forget(name)  # type: ignore[union-attr]  # only reached with a node; what was read over nothing hides the source
     type(model)._set_node(model, laid)
+    if node is not None:
+        laid.deleted = node.deleted
+        laid.views = node.views
+        _lay_views(model, laid)
     return model
+
+
+def _lay_views(model: Model, node: Node) -> None:
+    """Put what was read from a model before it lay over anything over the source too: somebody may hold it."""
+    work = [(model, node)]
+    while work:
+        holder, above = work.pop()
+        for name, view in (above.views or {}).items():
+            field = holder.__wire_fields__[name]
+            inherited = above.fields.get(field.wire)
+            if inherited is None or name in (above.deleted or ()):
+                continue
+            kind, payload = _wire.open_value(inherited)
+            if isinstance(view, Model) and kind == _wire.STRUCT and view._node is not None:
+                view._node.root = above.root
+                view._node.lay_over(payload)
+                work.append((view, view._node))
+            elif isinstance(view, ModelList) and kind == _wire.LIST and view._node is not None:
+                made = present(field.type, kind, payload, DESIRED, above, field.step)
+                list.extend(view, made)
+                _take_over(view, made, list(made))
+            elif isinstance(view, ModelMap) and kind == _wire.STRUCT and view._node is not None:
+                made = present(field.type, kind, payload, DESIRED, above, field.step)
+                dict.update(view, made)
+                _take_over(view, made, list(made.values()))
+
+
+def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
+    """Make a container that was read empty the owner of elements that were made for another one."""
+    assert view._node is not None and made._node is not None
+    view._node.root = made._node.root
+    view._node.lay_over(made._node.raw or b"")
+    for element in elements:
+        place = getattr(element, "_node", None)
+        if place is not None:
+            place.owner = view
 
 
 def _map_over(type_: _types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:

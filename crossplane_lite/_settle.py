@@ -90,7 +90,7 @@ def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, match
         if depth == last:
             if found.is_key:
                 del node[at]
-                # Whatever key it will be, what the observed map has stays; metadata's maps hold other people's keys too.
+                # Whatever key it will be, what the observed map has stays; metadata's maps hold others' keys too.
                 if isinstance(node, dict) and isinstance(seen, dict) and found.steps[0] != "metadata":
                     for key, value in seen.items():
                         node.setdefault(key, value)
