@@ -157,7 +157,7 @@ def _copied(value: Model, cls: type[Model]) -> Model:
 
 
 def _deep(value: Any, name: str) -> Any:
-    """Copy plain lists and mappings, so that nothing that outlives the call is shared; their scalars stay as they are."""
+    """Copy plain lists and mappings, so that nothing that outlives the call is shared; scalars stay as they are."""
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:
