@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _types, _wire
 from ._call import current
 from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
-from ._node import DESIRED, WAIT, Node, present, refuse_whole
+from ._node import DESIRED, TAKEN, WAIT, Node, present, refuse_whole
 from ._sentinels import NULL, UNSET
 from .errors import DEEPEST, UnknownFieldError, UsageError
 from .model import Model, Resource, near_name, new_node, shell_of
@@ -100,6 +100,8 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
         values = ModelList(values, None, type_)
         made = type_.item.made
         if all(type(element) is made and element._node is None for element in values):
+            for element in values:
+                _take(element)
             return values
     item = type_.item if code == _types.LIST else type_
     for at, element in enumerate(values):
@@ -125,11 +127,21 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
         value = _copied(value, type(value))
     elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
         value = own_copy(value)  # laid over what another resource inherits, which must not come along
-    elif node is not None and node.outside and current() is not None:
-        value = own_copy(value)  # made outside of every call, and not to be changed by one
+    elif node is not None and (node.taken or (node.outside and current() is not None)):
+        # It stands in another place, whose changes must not show here; or was made outside of every call, and must not
+        # be changed by one.
+        value = own_copy(value)
     elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
         value = _copied(value, type(value))
+    _take(value)
     return value
+
+
+def _take(model: Model) -> None:
+    if model._node is None:
+        type(model)._set_node(model, TAKEN)
+    else:
+        model._node.taken = True
 
 
 def own_copy(model: Model) -> Model:
@@ -191,7 +203,9 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
         value = {key: NULL if element is None else element for key, element in value.items()}
     if code == _types.MODEL or code == _types.DYNAMIC:
         cls = type_.cls
-        return _filled(cls.__new__(cls), value, work)
+        made = _filled(cls.__new__(cls), value, work)
+        _take(made)
+        return made
     item = type_.item if code == _types.MAP else type_
     kept = dict(value)
     if code == _types.MAP and item.code >= _types.MODEL:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Owner: TypeAlias = Model | _containers.ModelList | _containers.ModelMap
 
-__all__ = ["DESIRED", "FACT", "WAIT", "Node", "element", "read", "refuse_whole"]
+__all__ = ["DESIRED", "FACT", "TAKEN", "WAIT", "Node", "element", "read", "refuse_whole"]
 
 DESIRED: Final = 0
 WAIT: Final = 1
@@ -55,6 +55,7 @@ class Node:
         deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
             What is set there afterwards replaces what was there, and doesn't merge into it.
         outside: True for a model that was made outside of every call, at a module's top say: calls take copies of it.
+        taken: True for a model that stands somewhere already: whoever else takes it gets a copy, as of lists and maps.
         whole: True for a copy of observed or inherited fields: all that the source has is meant, not only what was set.
         modes: At the top of an observed object the mode of each field that differs from `mode`.
     """
@@ -70,6 +71,7 @@ class Node:
         "raw",
         "root",
         "step",
+        "taken",
         "up",
         "views",
         "whole",
@@ -95,6 +97,7 @@ class Node:
         self.deleted: set[str] | None = None
         self.modes: dict[str, int] | None = None
         self.outside: bool = up is not None and up.outside
+        self.taken = False
         self.whole = False
         self._fields: Any = fields
 
@@ -132,6 +135,7 @@ class Node:
             # The elements of a list or map are in it already; only it has to count as set.
             if not isinstance(owner, (_containers.ModelList, _containers.ModelMap)):
                 owner.__dict__[node.key] = holder
+                node.taken = True
                 if owner_node is not None and owner_node.views is not None:
                     owner_node.views.pop(node.key, None)
             holder = owner
@@ -306,3 +310,8 @@ def _list(type_: _types.Type, values: list[Any], node: Node) -> Any:
 def _map(type_: _types.Type, values: dict[str, Any], node: Node) -> Any:
     cls = _containers.ModelMap if node.mode == DESIRED else _containers.ObservedMap
     return cls(values, node, type_)
+
+
+# The node of a model that stands in another one and was never read from. One for all, because most models are so.
+TAKEN: Final = Node(DESIRED)
+TAKEN.taken = True

@@ -36,6 +36,7 @@ M = TypeVar("M", bound="Model")
 
 __all__ = ["Model", "Resource", "from_dict", "near_name", "new_node", "shell_of", "to_dict"]
 
+_TAKEN: Final = _places.TAKEN
 _read: Final = _places.read
 _in_call: Final = _call._current.get  # looked up once: it runs for every model that is made
 
@@ -75,7 +76,10 @@ class Model:
                 raise self._unknown(name)
             kind = type(value)
             # What is nearly always given comes first; `_adopt` would decide the same.
-            if kind in field.takes or kind is Observable or (kind is field.type.made and value._node is None):
+            if kind in field.takes or kind is Observable:
+                target[name] = value
+            elif kind is field.type.made and value._node is None:
+                _set_node(value, _TAKEN)
                 target[name] = value
             elif kind is field.copied:
                 target[name] = value.copy()
@@ -95,11 +99,10 @@ class Model:
                 return None
             raise self._unknown(name)
         node = self._node
-        if node is None:
+        if node is None or node is _TAKEN:
             if field.type.code < _types.MODEL:
                 return None
-            node = _places.Node(_places.DESIRED)
-            _set_node(self, node)
+            node = self._own_node()
         elif node.views is not None:
             view = node.views.get(name)
             if view is not None:
@@ -137,9 +140,8 @@ class Model:
         if self.__wire_fields__.get(name) is None:
             raise self._unknown(name)
         node = self._node
-        if node is None:
-            node = _places.Node(_places.DESIRED)
-            _set_node(self, node)
+        if node is None or node is _TAKEN:
+            node = self._own_node()
         if node.mode != _places.DESIRED:
             raise node.read_only(f".{name}")
         if name in self._fixed:
@@ -163,6 +165,13 @@ class Model:
         if node is not None and node.mode == _places.WAIT:
             guess(node.observable())
         return False
+
+    def _own_node(self) -> _places.Node:
+        """Give a model a node of its own, for what it has to remember."""
+        node = _places.Node(_places.DESIRED)
+        node.taken = self._node is _TAKEN
+        _set_node(self, node)
+        return node
 
     @property
     def _absent(self) -> bool:
