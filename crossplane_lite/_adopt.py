@@ -127,12 +127,12 @@ def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
         value = _copied(value, type(value))
     elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
         value = own_copy(value)  # laid over what another resource inherits, which must not come along
+    elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
+        value = _copied(value, type(value))
     elif node is not None and (node.taken or (node.outside and current() is not None)):
         # It stands in another place, whose changes must not show here; or was made outside of every call, and must not
         # be changed by one.
         value = own_copy(value)
-    elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
-        value = _copied(value, type(value))
     _take(value)
     return value
 
