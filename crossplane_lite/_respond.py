@@ -13,7 +13,6 @@ from .errors import CrossplaneLiteError, EncodeError, WireError
 from .model import Model, Resource
 from .observable import Observable
 from .proto import _view
-from .requirements import ResourceSelector
 
 if TYPE_CHECKING:
     from .context import Context
@@ -244,6 +243,8 @@ class _Answer:
 
     def set_requirements(self) -> list[str]:
         """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
+        from .requirements import ResourceSelector
+
         ctx = self.ctx
         target = self.message.requirements
         deprecated = not ctx.capabilities.advertised
