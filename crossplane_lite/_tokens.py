@@ -19,7 +19,6 @@ __all__ = ["Marker"]
 
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW: Final = 8
-_STRIDE: Final = 2
 _INDEX_LETTERS: Final = 5  # 26**5 values, more than any call makes
 
 
@@ -71,7 +70,7 @@ class Marker:
         self._plain = [
             part[at : at + _WINDOW].encode()
             for part in (_PROCESS + self._own[0], self._own[1])
-            for at in range(0, len(part) - _WINDOW + 1, _STRIDE)
+            for at in range(len(part) - _WINDOW + 1)
         ]
         self._encoded = _base64_cores(_PROCESS) + _base64_cores(self._own[1])
 
