@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import _wire
 from ._conditions import condition_of
-from .errors import UnresolvedError
+from .errors import UnresolvedError, WireError
 
 if TYPE_CHECKING:
     from ._tokens import Marker
@@ -139,6 +139,16 @@ class Call:
         if self._masked is None:
             self._masked = self._mask() if self._mask is not None else str
         return self._masked(text)
+
+
+def _note(error: WireError) -> None:
+    """Note for the call that is going on that its request is malformed."""
+    call = _current.get()
+    if call is not None and call.malformed is None:
+        call.malformed = error
+
+
+WireError.noted = staticmethod(_note)
 
 
 class Root:

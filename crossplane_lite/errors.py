@@ -6,6 +6,9 @@ may catch either (design: "Numbers, text, errors").
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 __all__ = [
     "CrossplaneLiteError",
     "DuplicateResourceError",
@@ -28,17 +31,18 @@ class CrossplaneLiteError(Exception):
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT."""
+    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT.
+
+    Attributes:
+        noted: Called with every such error as it comes up. A request that is known to be malformed is not answered,
+            even where compose() has caught the error.
+    """
+
+    noted: ClassVar[Callable[[WireError], None]] = staticmethod(lambda error: None)
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        from . import _call
-
-        # Noted for the call that is going on: a request that is known to be malformed is not answered, even
-        # where compose() caught this error.
-        call = _call.current()
-        if call is not None and call.malformed is None:
-            call.malformed = self
+        WireError.noted(self)
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):
