@@ -43,9 +43,9 @@ class ModelList(list[Any]):
 
         item = self._type.item
         if isinstance(at, slice):
-            list.__setitem__(self, at, [adopt(item, element, "an element") for element in value])
+            list.__setitem__(self, at, [adopt(item, element, "a list element") for element in value])
         else:
-            list.__setitem__(self, at, adopt(item, value, "an element"))
+            list.__setitem__(self, at, adopt(item, value, "a list element"))
         _touch(self)
 
     def __reduce__(self) -> Any:

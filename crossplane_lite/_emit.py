@@ -1,4 +1,4 @@
-"""One registered resource to bytes, or to the reason why it is held back (design: "Emitting").
+"""One registered resource to bytes, or to the reason why it is held back.
 
 Resources without unresolved values, which is nearly all of them, are encoded directly from their models. Everything
 else takes the slow path: the set fields as a plain tree, the unresolved values in it, and the policy.

@@ -1,4 +1,4 @@
-"""After a guess nothing that exists is lost (design: "Emitting", "After a guess")."""
+"""After a guess nothing that exists is lost."""
 
 from __future__ import annotations
 

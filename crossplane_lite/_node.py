@@ -1,6 +1,6 @@
 """What a model knows of its place: its source of wire bytes, its path, and the parent it attaches itself to.
 
-There is one class of models and three kinds of instance (design: "Models"). The kind is the mode of its node:
+There is one class of models and three kinds of instance. The kind is the mode of its node:
 
 - `DESIRED`: an unset leaf reads None; nested models, lists and maps read empty and attach themselves when first
 written.

@@ -111,7 +111,7 @@ class Registered:
 
 
 def observed_view(cls: type[R], registered: Registered) -> R:
-    """Make the observed side of a resource (the table of section 3 in the design)."""
+    """Make the observed side of a resource."""
     root = registered.root
     node = _node.Node(_node.WAIT, root.raw, root, None, root.prefix, root.fields)
     if root.kind == "xr":

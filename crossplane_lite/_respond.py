@@ -1,4 +1,4 @@
-"""From a finished compose() to the answer's bytes (design: "Emitting")."""
+"""From a finished compose() to the answer's bytes."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _NONE: Any = object()
 
 
 def settle(tree: Tree, observed: dict[str, Any] | None) -> None:
-    """Replace the unresolved values of a tree in place (design: "Emitting").
+    """Replace the unresolved values of a tree in place.
 
     A value in an object takes what the observed object has at the same path, or is left out. Inside a list the
     element is matched by the list's merge keys where its schema has some, else by index when the lengths agree;

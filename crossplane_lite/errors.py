@@ -1,7 +1,7 @@
 """Every error that crossplane-lite raises on purpose.
 
 All of them derive from `CrossplaneLiteError` and from the builtin exception that fits, so that a caller
-may catch either (design: "Numbers, text, errors").
+may catch either.
 """
 
 from __future__ import annotations
