@@ -130,13 +130,18 @@ def _at(path: Path, mark: Any) -> str:
     return f"{path}, line {mark.line + 1}" if mark is not None else str(path)
 
 
+# What aliases of aliases may add up to; a few lines of them could stand for more values than any memory holds.
+_MOST_VALUES = 2_000_000
+
+
 class _Open:
     """A sequence or a mapping whose end has not come yet."""
 
-    __slots__ = ("anchor", "items", "key", "merged", "own")
+    __slots__ = ("anchor", "before", "items", "key", "merged", "own")
 
-    def __init__(self, event: Any) -> None:
+    def __init__(self, event: Any, before: int) -> None:
         self.anchor = event.anchor
+        self.before = before  # how many values the document had when it began
         self.items: list[Any] | None = [] if isinstance(event, _yaml.SequenceStartEvent) else None
         self.own: dict[str, Any] = {}
         self.merged: dict[str, Any] = {}
@@ -155,26 +160,37 @@ class _Builder:
         self._path = path
         self._open: list[_Open] = []
         self._anchored: dict[str, Any] = {}
+        # Values of the document, those that aliases stand for counted again, and how many each anchor stands for.
+        self._count = 0
+        self._sizes: dict[str, int] = {}
 
     def build(self, loader: Any) -> Any:
         """Return the value of the document, with its events up to its end taken from the loader."""
         value: Any = None
+        size = 0
         while not isinstance(event := loader.get_event(), _yaml.DocumentEndEvent):
             if isinstance(event, _yaml.CollectionStartEvent):
                 self._check_tag(event)
                 if self._expects_key():
                     raise self._error(event, "a key must be a string; quote it")
-                self._open.append(_Open(event))
+                self._open.append(_Open(event, self._count))
+                self._count += 1
                 continue
             if isinstance(event, _yaml.CollectionEndEvent):
                 done = self._open.pop()
                 value, anchor = done.value(), done.anchor
+                size = self._count - done.before
             elif isinstance(event, _yaml.AliasEvent):
                 value, anchor = self._alias(event), None
+                self._count += self._sizes[event.anchor]
+                if self._count > _MOST_VALUES:
+                    raise self._error(event, f"with its aliases the document has more than {_MOST_VALUES:,} values")
             else:
-                value, anchor = self._scalar(event), event.anchor
+                value, anchor, size = self._scalar(event), event.anchor, 1
+                self._count += 1
             if anchor is not None:
                 self._anchored[anchor] = value
+                self._sizes[anchor] = size
             if self._open:
                 self._attach(value, event)
         return value

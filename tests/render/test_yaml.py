@@ -90,6 +90,14 @@ def test_key(tmp_path: Path, text: str, key: str) -> None:
     assert read(tmp_path, f"{text}: 1\n") == [{key: 1}]
 
 
+def test_aliases_that_stand_for_too_much(tmp_path: Path) -> None:
+    """Aliases of aliases that add up to millions of values are refused where they begin to."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 10)}]" for at in range(1, 10)]
+    assert "file.yaml, line 7: with its aliases" in failure(tmp_path, "\n".join(lines))
+    assert len(read(tmp_path, "\n".join(lines[:4]))) == 1
+
+
 def test_aliases_and_merges(tmp_path: Path) -> None:
     """Aliases repeat a value; in merges the mapping's own keys win, then the first that is merged."""
     text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: *a\nd: {<<: *a, x: 5}\ne: {<<: [*a, *b]}\n'<<': plain\n"
