@@ -9,7 +9,7 @@ from . import _types, _wire
 from ._call import current
 from ._containers import ModelList, ModelMap, ObservedList, ObservedMap
 from ._node import DESIRED, TAKEN, WAIT, Node, present, refuse_whole
-from ._sentinels import NULL, UNSET
+from ._sentinels import NULL, TOMBSTONE, UNSET
 from .errors import DEEPEST, UnknownFieldError, UsageError
 from .model import Model, Resource, near_name, new_node, shell_of
 from .observable import Observable
@@ -253,6 +253,8 @@ def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
             raise UnknownFieldError(f"{cls.__name__} has no field {key!r}{near_name(str(key), cls.__wire_fields__)}")
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
+        elif value is TOMBSTONE:  # a copy removes what its original removes
+            delattr(model, field.name)
         else:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
             work.add(target, field.name, field.type, value, field.name)

@@ -210,6 +210,10 @@ class Model:
         return shell_of(self) if self._node is None or self._node.mode == _places.DESIRED else self.__deepcopy__({})
 
     def __deepcopy__(self, memo: object) -> Model:
+        if self._node is None or (self._node.mode == _places.DESIRED and self._node.raw is None):
+            from ._adopt import own_copy
+
+            return own_copy(self)  # with its tombstones
         copy: Model = from_dict(type(self), to_dict(self))
         return copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -246,3 +247,17 @@ def test_deleted_and_unresolved() -> None:
     observed = {"bucket": samples.bucket({"location": "seen", "project": "seen"})}
     _, answer = call(compose, desired={"bucket": samples.bucket(EARLIER)}, observed=observed)
     assert provider_of(answer) == {"location": "seen", "size": 1}
+
+
+def test_a_deep_copy_removes_what_its_original_removes() -> None:
+    """A deep copy of a model keeps its tombstones, nested ones too."""
+
+    def compose(ctx: Any) -> None:
+        bucket = Bucket(spec=BucketSpec(forProvider=ForProvider(location="x")))
+        del bucket.spec.forProvider.labels
+        ctx.resource("bucket", copy.deepcopy(bucket))
+
+    _, answer = call(compose, desired={"bucket": samples.bucket(EARLIER)})
+    expected = {**EARLIER, "location": "x"}
+    del expected["labels"]
+    assert provider_of(answer) == expected
