@@ -260,9 +260,8 @@ def _run(awaitable: Awaitable[Any]) -> Any:
     """Run an `async def` compose() to its end, whether or not this thread is in an event loop already."""
     import asyncio
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
+    if asyncio._get_running_loop() is None:
         # One loop is kept for each thread, because making one costs more than most calls.
         loop = getattr(_local, "loop", None)
         if loop is None or loop.is_closed():

@@ -333,3 +333,15 @@ def test_a_composite_of_another_kind_is_fatal() -> None:
     answer = run(compose)
     assert len(answer.fatal) == 1
     assert "XStorageBucket" in answer.fatal[0]
+
+
+def test_the_log_of_a_failing_async_function_shows_its_own_error_only(caplog: pytest.LogCaptureFixture) -> None:
+    """The traceback in the log has no error in it that compose() didn't raise."""
+
+    @composition.function
+    async def compose(ctx: Any) -> None:
+        raise ValueError("boom")
+
+    assert "boom" in run(compose).fatal[0]
+    (record,) = [one for one in caplog.records if "boom" in one.getMessage()]
+    assert "During handling" not in record.getMessage()
