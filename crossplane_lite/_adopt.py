@@ -17,8 +17,7 @@ from .observable import Observable
 if TYPE_CHECKING:
     from ._call import Root
 
-__all__ = ["adopt", "fill", "lay", "lay_over", "over_source", "own_copy"]
-
+__all__ = ["adopt", "fill", "lay", "over_source", "own_copy"]
 
 _COPIED = frozenset({dict, list, tuple})
 
@@ -272,16 +271,6 @@ def _unfit(type_: _types.Type, value: Any, name: str) -> UsageError:
     return UsageError(f"{name!r} must be {type_.describe()} (got {what} {type(value).__name__}){hint}")
 
 
-def lay_over(model: Model, raw: bytes, root: Root) -> Model:
-    """Put a desired model over an earlier function's bytes, so that what it doesn't set reads from there.
-
-    Returns:
-        The model, or a copy of its set fields where it already lies over other bytes in a call that is going on.
-    """
-    laid: Model = lay(_types.ANY_TYPE, model, raw, root)
-    return laid
-
-
 def over_source(node: Node, wire: str, type_: _types.Type, value: Any) -> Any:
     """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
     inherited = node.fields.get(wire)
@@ -292,7 +281,13 @@ def over_source(node: Node, wire: str, type_: _types.Type, value: Any) -> Any:
 
 
 def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place."""
+    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place.
+
+    What it doesn't set reads from there.
+
+    Returns:
+        The value, or a copy of what was set in it where it lies over other bytes already in a call that is going on.
+    """
     top: list[Any] = [value]
     work: list[tuple[Any, Any, _types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
     while work:

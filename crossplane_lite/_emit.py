@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import _readiness, _wire
 from ._settle import settle
-from ._walk import Found, Tree, show_path, tree_of
+from ._walk import Found, Tree, tree_of
 from .errors import EncodeError
 from .observable import Observable, root_of, sources
 
@@ -25,8 +25,6 @@ __all__ = [
     "Wait",
     "emit_resource",
     "emit_status",
-    "is_same_resource",
-    "joined_steps",
     "steps_in",
 ]
 
@@ -38,14 +36,12 @@ class Wait:
 
     Attributes:
         source: The Observable, or for `depends_on` the name of the other resource.
-        field: Where in the waiting resource it is needed; empty for `depends_on`.
     """
 
-    __slots__ = ("field", "source")
+    __slots__ = ("source",)
 
-    def __init__(self, source: Observable[Any] | str, field: str) -> None:
+    def __init__(self, source: Observable[Any] | str) -> None:
         self.source = source
-        self.field = field
 
     @property
     def path(self) -> str:
@@ -136,10 +132,10 @@ def _metadata_entry(step: str) -> bytes:
 def _annotated_over(encoded: bytes, step: str) -> bytes:
     """Put the step's annotation into encoded bytes, beside the steps that share the resource."""
     before = _wire.get_path(encoded, ("metadata", "annotations", ANNOTATION))
-    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: joined_steps(before, step)}}}, encoded)
+    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: _joined_steps(before, step)}}}, encoded)
 
 
-def joined_steps(before: Any, step: str) -> str:
+def _joined_steps(before: Any, step: str) -> str:
     """Return the annotation's value with `step` in it."""
     steps = steps_in(before)
     return ",".join(steps if step in steps else [*steps, step])
@@ -156,7 +152,7 @@ def _blocked_by(ctx: Context, registered: Registered) -> list[Wait]:
     for other in registered.depends_on:
         observed = ctx._observed.get(other)
         if observed is None or not _readiness.is_ready(observed.resource):
-            waits.append(Wait(other, ""))
+            waits.append(Wait(other))
     return waits
 
 
@@ -197,19 +193,16 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
     """Return what a tree waits for; a reference to the resource itself is late initialisation, and no wait."""
-    waits = []
-    for found in tree.found:
-        field = show_path(found.steps)
-        waits += [
-            Wait(source, field)
-            for observable in found.waits_for
-            for source in sources(observable)
-            if not is_same_resource(source, registered)
-        ]
-    return waits
+    return [
+        Wait(source)
+        for found in tree.found
+        for observable in found.waits_for
+        for source in sources(observable)
+        if not _is_same_resource(source, registered)
+    ]
 
 
-def is_same_resource(source: Observable[Any], registered: Registered) -> bool:
+def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
     """Say whether an Observable belongs to the resource itself."""
     root = root_of(source)
     if root is not None:

@@ -29,7 +29,7 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
 
     Args:
         ctx: The call, after compose() has returned or raised.
-        error: What compose() raised, already as the text of a fatal result's cause.
+        error: What compose() raised.
 
     Raises:
         WireError: Bytes of the request turn out to be malformed.
@@ -98,7 +98,7 @@ class _Answer:
             ttl.nanos = value.microseconds * 1000
 
     def reset(self) -> None:
-        """Go back to the incoming desired state, because the new one could not be made."""
+        """Start from the incoming desired state and context, or go back to them where new ones could not be made."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
         if self.ctx._request.HasField("desired"):
@@ -109,11 +109,9 @@ class _Answer:
     def compose(self, *, guarded: bool) -> list[str]:
         """Fill in desired state; return the texts of fatal results, for which there is no such state."""
         ctx = self.ctx
-        message = self.message
-        if ctx._request.HasField("desired"):
-            message.desired.CopyFrom(ctx._request.desired)
+        self.reset()
         fatals = _take_violations(ctx)
-        desired = message.desired.resources
+        desired = self.message.desired.resources
         for name in ctx._removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
@@ -144,15 +142,14 @@ class _Answer:
             except EncodeError as error:
                 fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
                 continue
-            if type(outcome) is bytes:
+            if isinstance(outcome, bytes):
                 encoded: bytes | None = outcome
             else:
-                waits = outcome.waits  # type: ignore[union-attr]  # bytes have no subclass here
-                encoded = outcome.encoded  # type: ignore[union-attr]  # as above
-                if waits or encoded is None:
-                    waiting[name] = waits
-                if outcome.fatal:  # type: ignore[union-attr]  # as above
-                    paths = ", ".join(sorted({wait.path for wait in waits}))
+                encoded = outcome.encoded
+                if outcome.waits or encoded is None:
+                    waiting[name] = outcome.waits
+                if outcome.fatal:
+                    paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
                     fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
             if encoded is None:
                 # What earlier functions desire under this name stays as it came.
@@ -294,8 +291,6 @@ class _Answer:
         if held or _report.HELD_BACK_KEY in _wire_keys(request):
             changes[_report.HELD_BACK_KEY] = held
         if not changes and not removed:
-            if request.HasField("context"):
-                self.message.context = request.context
             return
         from ._sentinels import TOMBSTONE
 
@@ -405,9 +400,7 @@ def _fatal(ctx: Context, answer: _Answer, fatals: list[_io.ResultEntry]) -> byte
         if entry.severity != _io.FATAL:
             _write.add_result(ctx, message, entry)
     for fatal in fatals:
-        _write.add_result(
-            ctx, message, fatal if isinstance(fatal, _io.ResultEntry) else _io.ResultEntry(_io.FATAL, fatal, None, 0)
-        )
+        _write.add_result(ctx, message, fatal)
     answer.set_conditions()
     serialised: bytes = message.SerializeToString()
     return serialised

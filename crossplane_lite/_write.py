@@ -69,10 +69,8 @@ def resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
 
 def text(ctx: Context, value: Any) -> str:
     """Return a text for people: unresolved values as their paths, secret values masked."""
-    if type(value) is Observable:
-        return value.source_path
     try:
-        shown = str(value)
+        shown = value.source_path if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"(a {type(value).__name__} without a text)"
     return ctx._call.show(shown)

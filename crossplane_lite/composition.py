@@ -88,8 +88,8 @@ class Function:
         except Exception as error:  # protobuf's DecodeError, or what its other backends raise
             raise WireError(f"not a RunFunctionRequest: {error}") from None
         call = Call(functools.partial(_masker, request))
-        before = _call.enter(call)
         ctx = Context(request, data, call, self)
+        before = _call.enter(call)
         try:
             problem: BaseException | None = None
             try:

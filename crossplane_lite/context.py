@@ -13,6 +13,7 @@ from ._lazy_map import LazyMap
 from ._node import DESIRED, FACT, Node
 from ._registered import Registered
 from ._required import RequiredResources, RequiredSchemas
+from ._types import ANY_TYPE
 from .errors import DuplicateResourceError, UnresolvedError, UsageError
 from .model import Resource
 from .observable import Observable
@@ -129,9 +130,9 @@ class Context:
             made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
         Resource._set_state(made, registered)
         if registered.base is not None:
-            from ._adopt import lay_over
+            from ._adopt import lay
 
-            lay_over(made, registered.base, root)
+            lay(ANY_TYPE, made, registered.base, root)
         self._composite = made
         return made
 
@@ -182,14 +183,13 @@ class Context:
         if earlier is not None:
             registered.incoming_ready = earlier.ready
             if earlier.HasField("resource"):
-                from ._adopt import lay_over
+                from ._adopt import lay
 
                 check_same_kind(
                     instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
                 )
                 registered.base = earlier.resource
-                laid: Any = lay_over(instance, earlier.resource, root)
-                instance = laid
+                instance = lay(ANY_TYPE, instance, earlier.resource, root)
         registered.on_unresolved = on_unresolved
         if depends_on:
             registered.depends_on = _dependency_names(name, depends_on)
