@@ -74,7 +74,7 @@ def _indexed(message: struct_pb2.Struct) -> Any:
 def _set_one() -> Samples:
     plain, _, base = _sample()
     bucket = models.lite("bucket")
-    model = bucket.Bucket(spec=bucket.BucketSpec(forProvider=bucket.BucketSpecForProvider(location="US")))
+    model = bucket.Bucket(spec=bucket.BucketSpec(forProvider=bucket.ForProvider(location="US")))
 
     def official() -> bytes:
         changed = json_format.MessageToDict(struct_pb2.Struct.FromString(base), preserving_proto_field_name=True)

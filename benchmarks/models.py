@@ -12,9 +12,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.crd_table import module_text
+from crossplane_lite.codegen.definitions import definitions
+from crossplane_lite.codegen.generate import generate, select
+from crossplane_lite.render.yaml import Document
 
-__all__ = ["BUCKET", "CLUSTER", "CRDS", "SkipRow", "lite", "models_dir", "pydantic"]
+__all__ = ["BUCKET", "CLUSTER", "CRDS", "PYDANTIC_FLAGS", "SkipRow", "lite", "models_dir", "openapi", "pydantic"]
 
 CRDS = Path(os.environ.get("BENCHMARK_CRDS") or Path(__file__).resolve().parents[2] / "shared" / "data" / "crds")
 _META_DOCUMENT = CRDS.parent / "openapi" / "core_v1.json"
@@ -24,7 +26,7 @@ _MODULES = {CLUSTER: "cluster", BUCKET: "bucket"}
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 # Those of Crossplane's command line (crossplane/cli, internal/schemas/generator/python.go).
-_CODEGEN = (
+PYDANTIC_FLAGS = (
     "--input-file-type=openapi",
     "--disable-timestamp",
     "--output-model-type=pydantic_v2.BaseModel",
@@ -67,10 +69,16 @@ def models_dir() -> Path:
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name, module in _MODULES.items():
-        (folder / f"{module}.py").write_text(module_text(crds[name]), encoding="utf-8")
+        (folder / f"{module}.py").write_text(_module_text(name, crds[name]), encoding="utf-8")
     _compile(folder)
     sys.path.insert(0, str(root))
     return root
+
+
+def _module_text(name: str, crd: dict[str, Any]) -> str:
+    modules = generate(select(definitions([Document(name, crd)]).kinds, "storage")).modules
+    (text,) = (text for file, text in modules.items() if not file.endswith("__init__.py"))
+    return text
 
 
 def lite(module: str) -> Any:
@@ -95,9 +103,16 @@ def pydantic() -> None:
     source = root / "openapi"
     source.mkdir()
     for name, module in _MODULES.items():
-        (source / f"{module}.json").write_text(json.dumps(_openapi(_crds()[name])), encoding="utf-8")
+        (source / f"{module}.json").write_text(json.dumps(openapi(_crds()[name])), encoding="utf-8")
     target = root / "pydantic_generated"
-    command = [sys.executable, "-m", "datamodel_code_generator", *_CODEGEN, f"--input={source}", f"--output={target}"]
+    command = [
+        sys.executable,
+        "-m",
+        "datamodel_code_generator",
+        *PYDANTIC_FLAGS,
+        f"--input={source}",
+        f"--output={target}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SkipRow(f"datamodel-code-generator failed: {done.stderr[-500:]}")
@@ -119,7 +134,7 @@ def _component(crd: dict[str, Any]) -> str:
     return ".".join([*reversed(spec["group"].split(".")), version, spec["names"]["kind"]])
 
 
-def _openapi(crd: dict[str, Any]) -> dict[str, Any]:
+def openapi(crd: dict[str, Any]) -> dict[str, Any]:
     """Return the OpenAPI document that Crossplane's command line hands to the generator for a CRD."""
     version = next(version for version in crd["spec"]["versions"] if version["storage"])
     schema = version["schema"]["openAPIV3Schema"]

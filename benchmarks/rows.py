@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks import calls, codec, scaling, sizes, starts
+from benchmarks import calls, codec, generation, scaling, sizes, starts
 from benchmarks.measuring import Row
 
 __all__ = ["ROWS"]
 
-ROWS: tuple[Row, ...] = starts.ROWS + calls.ROWS + codec.ROWS + scaling.ROWS + sizes.ROWS
+ROWS: tuple[Row, ...] = starts.ROWS + calls.ROWS + codec.ROWS + scaling.ROWS + generation.ROWS + sizes.ROWS

@@ -247,7 +247,9 @@ def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
         Resource._set_state(model, None)
     target = model.__dict__
     for key, value in values.items():
-        field = cls.__wire_fields__.get(key) or cls._by_wire(key)
+        field = cls.__wire_fields__.get(key)
+        if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
+            field = cls._by_wire(key) or field
         if field is None:
             raise UnknownFieldError(f"{cls.__name__} has no field {key!r}{near_name(str(key), cls.__wire_fields__)}")
         if field.name in cls._fixed:

@@ -11,6 +11,11 @@ descriptors, after its type in the table of its module:
     [s           name: Values[str] = ...
     {s           name: Map[str] = ...
 
+Lists and maps of lists or maps name two types, what reading an item gives and what can be written for it:
+
+    [[Name       name: DeepList[list[Name], ItemsOf[Name]] = ...
+    {[s          name: DeepMap[list[str | Observable[str]], ListOf[str]] = ...
+
 Lists and maps of models are apart from those of values, because checkers read what a constructor takes from `__set__`
 alone: one class for both could not take a mapping for a model and still refuse it for a string.
 """
@@ -24,9 +29,23 @@ from ._sentinels import NullType, UnsetType
 from .model import Model
 from .observable import Observable
 
-__all__ = ["ItemMap", "Items", "Leaf", "Map", "Nested", "Values"]
+__all__ = [
+    "DeepList",
+    "DeepMap",
+    "ItemMap",
+    "ItemMapOf",
+    "Items",
+    "ItemsOf",
+    "Leaf",
+    "ListOf",
+    "Map",
+    "MapOf",
+    "Nested",
+    "Values",
+]
 
 _T = TypeVar("_T")
+_W = TypeVar("_W")
 _T_co = TypeVar("_T_co", covariant=True)
 _M = TypeVar("_M", bound=Model)
 
@@ -41,6 +60,13 @@ class _Sequence(Protocol[_T_co]):
     def __getitem__(self, index: SupportsIndex, /) -> _T_co: ...
     def __iter__(self) -> Iterator[_T_co]: ...
     def __len__(self) -> int: ...
+
+# What can be written for a list or a map. A list holds no None at run time, but checkers see one in every value that is
+# read from a field, `subnet.observed.status.atProvider.id` among them.
+ListOf: TypeAlias = _Sequence[_T | Observable[_T] | None]
+MapOf: TypeAlias = Mapping[str, _T | Observable[_T] | _Empty]
+ItemsOf: TypeAlias = _Sequence[_M | Mapping[str, Any] | Observable[_M]]
+ItemMapOf: TypeAlias = Mapping[str, _M | Mapping[str, Any] | Observable[_M] | _Empty]
 
 @type_check_only
 class Leaf(Generic[_T]):
@@ -63,12 +89,7 @@ class Items(Generic[_M]):
     """A field that holds a list of models. Reading gives the list, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> ItemsList[_M]: ...
-    def __set__(
-        self,
-        instance: Model,
-        value: _Sequence[_M | Mapping[str, Any] | Observable[_M]] | Observable[_Sequence[_M]] | _Empty,
-        /,
-    ) -> None: ...
+    def __set__(self, instance: Model, value: ItemsOf[_M] | Observable[_Sequence[_M]] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only
@@ -76,22 +97,15 @@ class ItemMap(Generic[_M]):
     """A field that holds a map of models. Reading gives the map, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> ItemsDict[_M]: ...
-    def __set__(
-        self,
-        instance: Model,
-        value: Mapping[str, _M | Mapping[str, Any] | Observable[_M] | _Empty] | Observable[Mapping[str, _M]] | _Empty,
-        /,
-    ) -> None: ...
+    def __set__(self, instance: Model, value: ItemMapOf[_M] | Observable[Mapping[str, _M]] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only
 class Values(Generic[_T]):
     """A field that holds a list of values. Reading gives the list, never None."""
 
-    def __get__(self, instance: Model, owner: type[Model], /) -> list[_T | Observable[_T]]: ...
-    def __set__(
-        self, instance: Model, value: _Sequence[_T | Observable[_T]] | Observable[_Sequence[_T]] | _Empty, /
-    ) -> None: ...
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesList[_T]: ...
+    def __set__(self, instance: Model, value: ListOf[_T] | Observable[_Sequence[_T]] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only
@@ -99,12 +113,23 @@ class Map(Generic[_T]):
     """A field that holds a map of values. Reading gives the map, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
-    def __set__(
-        self,
-        instance: Model,
-        value: Mapping[str, _T | Observable[_T] | _Empty] | Observable[Mapping[str, _T]] | _Empty,
-        /,
-    ) -> None: ...
+    def __set__(self, instance: Model, value: MapOf[_T] | Observable[Mapping[str, _T]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class DeepList(Generic[_T, _W]):
+    """A field that holds a list of lists or maps. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> list[_T | Observable[_T]]: ...
+    def __set__(self, instance: Model, value: ListOf[_W] | Observable[_Sequence[_W]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class DeepMap(Generic[_T, _W]):
+    """A field that holds a map of lists or maps. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
+    def __set__(self, instance: Model, value: MapOf[_W] | Observable[Mapping[str, _W]] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only
@@ -120,6 +145,19 @@ class ItemsList(list[_M]):
     def __setitem__(self, key: slice, value: Iterable[_M | Mapping[str, Any]], /) -> None: ...
     # Takes more than + does, which checkers want to be told.
     def __iadd__(self, value: Iterable[_M | Mapping[str, Any]], /) -> Self: ...  # type: ignore[misc,override]
+
+@type_check_only
+class ValuesList(list[_T | Observable[_T]]):
+    """What reading a list of values gives: it takes what is read from fields, and changing it in place sets it."""
+
+    def append(self, object: _T | Observable[_T] | None, /) -> None: ...
+    def extend(self, iterable: Iterable[_T | Observable[_T] | None], /) -> None: ...
+    def insert(self, index: SupportsIndex, object: _T | Observable[_T] | None, /) -> None: ...
+    @overload
+    def __setitem__(self, key: SupportsIndex, value: _T | Observable[_T] | None, /) -> None: ...
+    @overload
+    def __setitem__(self, key: slice, value: Iterable[_T | Observable[_T] | None], /) -> None: ...
+    def __iadd__(self, value: Iterable[_T | Observable[_T] | None], /) -> Self: ...  # type: ignore[misc,override]
 
 @type_check_only
 class ItemsDict(dict[str, _M]):

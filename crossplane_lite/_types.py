@@ -5,7 +5,7 @@ A table is data (see `crossplane_lite.table`); this is the only place that reads
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _wire
@@ -26,6 +26,7 @@ __all__ = [
     "Field",
     "Type",
     "parse_field",
+    "unescape",
 ]
 
 LEAF: Final = 0
@@ -143,10 +144,18 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute."""
+    """The fields of a class that takes any attribute, those it knows first.
+
+    The wire name of a known field whose attribute is spelt otherwise is no attribute: one value would have two places.
+    """
+
+    def __init__(self, known: Mapping[str, Field] | None = None) -> None:
+        super().__init__(known or {})
+        self._renamed = frozenset(field.wire for field in self.values() if field.wire != field.name)
 
     def get(self, name: str, default: Any = None) -> Any:
-        return dict.get(self, name) or _dynamic_field(name)
+        field = dict.get(self, name)
+        return field if field is not None or name in self._renamed else _dynamic_field(name)
 
     def __missing__(self, name: str) -> Field:
         return _dynamic_field(name)
@@ -169,7 +178,8 @@ def parse_type(text: str, resolve: Resolve) -> Type:
         return simple
     if text[0] == "[":
         item, _, keys = text[1:].partition("#")
-        return Type(LIST, item=parse_type(item, resolve), keys=tuple(keys.split(",")) if keys else ())
+        names = tuple(map(unescape, keys.split(","))) if keys else ()
+        return Type(LIST, item=parse_type(item, resolve), keys=names)
     if text[0] == "{":
         return Type(MAP, item=parse_type(text[1:], resolve))
     return Type(MODEL, ref=text, resolve=resolve)
@@ -181,4 +191,15 @@ def parse_field(text: str, resolve: Resolve) -> Field:
     name, _, wire = names.partition("=")
     if not name.isidentifier() or not type_text:
         raise ValueError(text)
-    return Field(name, wire or name, parse_type(type_text, resolve))
+    return Field(name, unescape(wire) or name, parse_type(type_text, resolve))
+
+
+def unescape(text: str) -> str:
+    """Return a wire name as it is: in a table its bytes may be written as `%` and two hex digits."""
+    if "%" not in text:
+        return text
+    first, *rest = text.split("%")
+    data = bytearray(first.encode())
+    for part in rest:
+        data += bytes.fromhex(part[:2]) + part[2:].encode()
+    return data.decode()

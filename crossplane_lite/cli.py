@@ -17,6 +17,8 @@ __all__ = ["main"]
 
 # Name: the module whose `command(argv)` returns the exit status, and what help says.
 _COMMANDS: Final = {
+    "generate": ("codegen.command", "make models from API definitions"),
+    "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
     "render": ("render.command", "run one function on YAML files and print what it composes"),
     "serve": ("runtime.flags", "serve one function over gRPC"),
 }
@@ -62,7 +64,7 @@ def _complain(text: str) -> int:
 
 
 def _help() -> str:
-    commands = "\n".join(f"  {name:<8} {text}" for name, (_, text) in _COMMANDS.items())
+    commands = "\n".join(f"  {name:<14} {text}" for name, (_, text) in _COMMANDS.items())
     return (
         "usage: crossplane-lite COMMAND ...\n\n"
         f"commands:\n{commands}\n\n"

@@ -18,10 +18,17 @@ from .observable import EXTERNAL_NAME, Observable, guess, make
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
 
+    from ._dynamic import DynamicModel as DynamicModel
+    from ._fields import DeepList as DeepList
+    from ._fields import DeepMap as DeepMap
     from ._fields import ItemMap as ItemMap
+    from ._fields import ItemMapOf as ItemMapOf
     from ._fields import Items as Items
+    from ._fields import ItemsOf as ItemsOf
     from ._fields import Leaf as Leaf
+    from ._fields import ListOf as ListOf
     from ._fields import Map as Map
+    from ._fields import MapOf as MapOf
     from ._fields import Nested as Nested
     from ._fields import Values as Values
     from ._registered import ConnectionDetails, Registered

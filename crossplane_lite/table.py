@@ -18,9 +18,11 @@ A generated (or hand-written) module holds one table and hands it to `load`:
 A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
 `b` (boolean), `q` (integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for
 one of another module, `[T` for a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key
-follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute. A class
-that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource and has
-the fields apiVersion and kind.
+follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
+and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`) is written `%` and two hex digits.
+A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
+and has the fields apiVersion and kind. `*` before the fields marks an open class, which takes any other attribute as
+well (x-kubernetes-preserve-unknown-fields).
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
     Args:
         module: The module's `__name__`.
         table: The classes of the module, as the text above says.
-        **aliases: Other model modules, by the alias that the table uses.
+        **aliases: Other model modules, by the alias that the table uses: dotted names, or relative ones such as
+            `..core.v1`, which count from the package that the module is in.
 
     Returns:
         Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the
@@ -63,8 +66,11 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         alias, _, name = ref.rpartition(".")
         if alias and alias not in aliases:
             raise UsageError(f"{module}: the table uses the alias {alias!r}, which load() was not given")
-        cls: type[Model] = getattr(importlib.import_module(aliases[alias]), name) if alias else get(name)
-        return cls
+        if not alias:
+            found: type[Model] = get(name)
+            return found
+        other: type[Model] = getattr(importlib.import_module(aliases[alias], module.rpartition(".")[0]), name)
+        return other
 
     def get(name: str) -> Any:
         if name[:2] == "__" and name != "__all__":  # what the import system asks for; no near name is meant
@@ -93,7 +99,10 @@ def _make_class(module: str, name: str, text: str, resolve: _types.Resolve) -> t
     api_version = kind = ""
     if parts and parts[0][0] == "@":
         api_version, _, kind = parts.pop(0)[1:].partition("=")
+    is_open = parts[:1] == ["*"]
     fields = []
+    if is_open:
+        del parts[0]
     for part in parts:
         try:
             fields.append(_types.parse_field(part, resolve))
@@ -101,11 +110,11 @@ def _make_class(module: str, name: str, text: str, resolve: _types.Resolve) -> t
             raise UsageError(
                 f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
             ) from None
-    return make_class(module, name, fields, api_version, (kind or name) if api_version else "")
+    return make_class(module, name, fields, api_version, (kind or name) if api_version else "", is_open=is_open)
 
 
 def make_class(
-    module: str, name: str, fields: list[_types.Field], api_version: str = "", kind: str = ""
+    module: str, name: str, fields: list[_types.Field], api_version: str = "", kind: str = "", *, is_open: bool = False
 ) -> type[Model]:
     """Make a model class.
 
@@ -115,6 +124,7 @@ def make_class(
         fields: Its fields, without apiVersion and kind.
         api_version: For a resource its apiVersion, which becomes fixed.
         kind: For a resource its kind.
+        is_open: True where it takes any other attribute as well.
     """
     namespace: dict[str, Any] = {
         "__module__": module,
@@ -122,16 +132,22 @@ def make_class(
         "__slots__": (),
         "__attrs_attrs__": _MadeByAttrs(),
     }
-    base: type[Model] = Model
+    bases: tuple[type[Model], ...] = (Model,)
     if api_version:
-        base = Resource
+        bases = (Resource,)
         head = {"apiVersion": api_version, "kind": kind}
         fields = [_types.Field(key, key, _types.parse_type("s", _no_class), fixed=True) for key in head] + fields
         encoded = _wire.encode_struct(head)
         namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
-    namespace["__wire_fields__"] = {field.name: field for field in fields}
-    namespace["__wire_keys__"] = {field.name: _wire.entry_prefix(field.wire) for field in fields}
-    return type(name, (base,), namespace)
+    known = {field.name: field for field in fields}
+    keys = {field.name: _wire.entry_prefix(field.wire) for field in fields}
+    if is_open:
+        from ._dynamic import DynamicModel
+
+        bases = (Resource, DynamicModel) if api_version else (DynamicModel,)
+        known, keys = _types.DynamicFields(known), _types.DynamicKeys(keys)
+    namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
+    return type(name, bases, namespace)
 
 
 class _MadeByAttrs:

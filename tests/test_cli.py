@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from crossplane_lite.cli import main
+from crossplane_lite.cli import _COMMANDS, main
 from tests.runtime.serving import ROOT, run_command
 
 
@@ -31,11 +31,11 @@ def test_help(capsys: pytest.CaptureFixture[str], flag: str) -> None:
     """Help lists the sub-commands."""
     assert main([flag]) == 0
     shown = capsys.readouterr().out
-    for name in ("serve", "render"):
+    for name in ("serve", "render", "generate-input"):
         assert f"\n  {name} " in shown
 
 
-@pytest.mark.parametrize("name", ["serve", "render"])
+@pytest.mark.parametrize("name", ["serve", "render", "generate-input"])
 def test_help_of_a_command(capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Each sub-command has help of its own, under its own name."""
     try:
@@ -57,7 +57,7 @@ def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown sub-command names those that exist."""
     assert main(["rendr"]) == 2
     assert capsys.readouterr().err == (
-        "crossplane-lite: there is no command 'rendr'; the commands are render, serve\n"
+        f"crossplane-lite: there is no command 'rendr'; the commands are {', '.join(sorted(_COMMANDS))}\n"
     )
 
 

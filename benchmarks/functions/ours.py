@@ -28,21 +28,21 @@ def compose(ctx):
             f"bucket-{index}",
             v1beta2.Bucket(
                 spec=v1beta2.BucketSpec(
-                    forProvider=v1beta2.BucketSpecForProvider(
+                    forProvider=v1beta2.ForProvider(
                         location=parameters.location,
                         labels={"team": "platform", "index": str(index)},
                         storageClass="STANDARD",
                         forceDestroy=True,
                         uniformBucketLevelAccess=True,
-                        versioning=v1beta2.BucketSpecForProviderVersioning(enabled=True),
+                        versioning=v1beta2.Versioning(enabled=True),
                         lifecycleRule=[
-                            v1beta2.BucketSpecForProviderLifecycleRule(
-                                action=v1beta2.BucketSpecForProviderLifecycleRuleAction(type="Delete"),
-                                condition=v1beta2.BucketSpecForProviderLifecycleRuleCondition(age=30, withState="ANY"),
+                            v1beta2.LifecycleRuleItem(
+                                action=v1beta2.Action(type="Delete"),
+                                condition=v1beta2.Condition(age=30, withState="ANY"),
                             )
                         ],
                     ),
-                    providerConfigRef=v1beta2.BucketSpecProviderConfigRef(name="default"),
+                    providerConfigRef=v1beta2.ProviderConfigRef(name="default"),
                 )
             ),
         )

@@ -11,10 +11,14 @@ Reading follows sigs.k8s.io/yaml, which kubectl and Crossplane read manifests wi
 
 It is stricter in three points: a key that occurs twice is refused, as kubectl does, and so are a fractional
 number as a key (quote it) and every tag outside of YAML's core, `!!binary` included.
+
+With `as_written`, the booleans of YAML 1.1 are text, as kustomize and kpt read them: only `true` and `false` are
+booleans, and a plain key is its text whatever it looks like. A schema's `on` and `80` stay what their author wrote.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +28,7 @@ from typing import Any, Final, NamedTuple
 from .._extras import load
 from ..errors import InputError
 
-__all__ = ["Document", "dump", "load_documents"]
-
-_yaml: Final = load("yaml", "render")
+__all__ = ["Document", "decode", "dump", "load_documents", "parse_documents"]
 
 _TAG: Final = "tag:yaml.org,2002:"
 
@@ -46,6 +48,10 @@ for _value, _words in (
     for _word in _words.split():
         _WORDS.update(dict.fromkeys((_word, _word.capitalize(), _word.upper()), _value))
 _WORDS.update({".NaN": math.nan, ".Inf": math.inf, "+.Inf": math.inf, "-.Inf": -math.inf})
+# The same without the booleans that only YAML 1.1 knows.
+_FEW_WORDS: Final = {
+    word: value for word, value in _WORDS.items() if type(value) is not bool or word.lower() in ("true", "false")
+}
 
 # Matched without underscores, which may stand anywhere behind the first character.
 _INT: Final = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
@@ -72,13 +78,71 @@ def load_documents(path: Path) -> list[Document]:
     Raises:
         InputError: The file can't be read, isn't YAML as described above, or a document isn't a mapping.
     """
+    load("yaml", "render")  # what is missing is said before what is wrong with the file
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
     except OSError as e:
         raise InputError(f"can't read {path}: {e.strerror}") from e
+    return list(parse_documents(decode(data, str(path)), str(path), extra="render"))
+
+
+def decode(data: bytes, label: str) -> str:
+    """Return the text of a file, without a byte order mark.
+
+    Args:
+        data: What the file holds.
+        label: What messages call the file.
+
+    Raises:
+        InputError: It isn't UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
-        raise InputError(f"{path} is not UTF-8 text (byte {e.start})") from e
-    return list(_documents(path, text))
+        raise InputError(f"{label} is not UTF-8 text (byte {e.start})") from e
+
+
+def parse_documents(
+    text: str, label: str, *, extra: str, as_written: bool = False, deepest: int | None = None
+) -> Iterator[Document]:
+    """Yield the mappings of a YAML stream, each as soon as it is read.
+
+    Empty documents are left out.
+
+    Args:
+        text: The stream.
+        label: What messages call it: a file's name, `<stdin>`.
+        extra: The extra that gives the caller PyYAML, named where it is missing.
+        as_written: Read words of YAML 1.1, and keys, as described above; infinities and .nan are refused.
+        deepest: How many levels of lists and mappings there may be; any number where it is None.
+
+    Raises:
+        InputError: It isn't YAML as described above, or a document isn't a mapping.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    yaml = load("yaml", extra)
+    # Events, because PyYAML composes its trees by recursion in C, and deep input would crash the process.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    number = 0
+    try:
+        while not isinstance(event := loader.get_event(), yaml.StreamEndEvent):
+            if isinstance(event, yaml.DocumentStartEvent):
+                number += 1
+                mark = loader.peek_event().start_mark
+                where = f"{label}, document {number} (line {mark.line + 1})"
+                content = _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
+                if content is None:
+                    continue
+                if not isinstance(content, dict):
+                    raise InputError(f"{where} is not a mapping")
+                yield Document(where, content)
+    except yaml.MarkedYAMLError as e:
+        problem = ", ".join(part for part in (e.context, e.problem) if part)
+        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {problem}") from e
+    except yaml.YAMLError as e:
+        raise InputError(f"{label}: {' '.join(str(e).split())}") from e
+    finally:
+        loader.dispose()
 
 
 def dump(documents: Iterable[Mapping[str, Any]]) -> str:
@@ -86,10 +150,11 @@ def dump(documents: Iterable[Mapping[str, Any]]) -> str:
 
     A string that any common reader of YAML takes for something else is quoted; several lines are a block.
     """
+    yaml = load("yaml", "render")
     try:
-        text: str = _yaml.dump_all(
+        text: str = yaml.dump_all(
             documents,
-            Dumper=_Dumper,
+            Dumper=_dumper(yaml),
             explicit_start=True,
             sort_keys=False,
             default_flow_style=False,
@@ -101,33 +166,8 @@ def dump(documents: Iterable[Mapping[str, Any]]) -> str:
     return text
 
 
-def _documents(path: Path, text: str) -> Iterator[Document]:
-    # Events, because PyYAML composes its trees by recursion in C, and deep input would crash the process.
-    loader = getattr(_yaml, "CSafeLoader", _yaml.SafeLoader)(text)
-    number = 0
-    try:
-        while not isinstance(event := loader.get_event(), _yaml.StreamEndEvent):
-            if isinstance(event, _yaml.DocumentStartEvent):
-                number += 1
-                mark = loader.peek_event().start_mark
-                where = f"{path}, document {number} (line {mark.line + 1})"
-                content = _Builder(path).build(loader)
-                if content is None:
-                    continue
-                if not isinstance(content, dict):
-                    raise InputError(f"{where} is not a mapping")
-                yield Document(where, content)
-    except _yaml.MarkedYAMLError as e:
-        problem = ", ".join(part for part in (e.context, e.problem) if part)
-        raise InputError(f"{_at(path, e.problem_mark or e.context_mark)}: {problem}") from e
-    except _yaml.YAMLError as e:
-        raise InputError(f"{path}: {' '.join(str(e).split())}") from e
-    finally:
-        loader.dispose()
-
-
-def _at(path: Path, mark: Any) -> str:
-    return f"{path}, line {mark.line + 1}" if mark is not None else str(path)
+def _at(label: str, mark: Any) -> str:
+    return f"{label}, line {mark.line + 1}" if mark is not None else label
 
 
 # What aliases of aliases may add up to; a few lines of them could stand for more values than any memory holds.
@@ -139,10 +179,10 @@ class _Open:
 
     __slots__ = ("anchor", "before", "items", "key", "merged", "own")
 
-    def __init__(self, event: Any, before: int) -> None:
-        self.anchor = event.anchor
+    def __init__(self, anchor: str | None, before: int, *, is_list: bool) -> None:
+        self.anchor = anchor
         self.before = before  # how many values the document had when it began
-        self.items: list[Any] | None = [] if isinstance(event, _yaml.SequenceStartEvent) else None
+        self.items: list[Any] | None = [] if is_list else None
         self.own: dict[str, Any] = {}
         self.merged: dict[str, Any] = {}
         self.key: Any = None
@@ -156,8 +196,11 @@ class _Open:
 class _Builder:
     """Makes JSON values of the events of one document."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int | None) -> None:
+        self._yaml = yaml
+        self._label = label
+        self._as_written = as_written
+        self._deepest = deepest
         self._open: list[_Open] = []
         self._anchored: dict[str, Any] = {}
         # Values of the document, those that aliases stand for counted again, and how many each anchor stands for.
@@ -166,21 +209,18 @@ class _Builder:
 
     def build(self, loader: Any) -> Any:
         """Return the value of the document, with its events up to its end taken from the loader."""
+        yaml = self._yaml
         value: Any = None
         size = 0
-        while not isinstance(event := loader.get_event(), _yaml.DocumentEndEvent):
-            if isinstance(event, _yaml.CollectionStartEvent):
-                self._check_tag(event)
-                if self._expects_key():
-                    raise self._error(event, "a key must be a string; quote it")
-                self._open.append(_Open(event, self._count))
-                self._count += 1
+        while not isinstance(event := loader.get_event(), yaml.DocumentEndEvent):
+            if isinstance(event, yaml.CollectionStartEvent):
+                self._start(event)
                 continue
-            if isinstance(event, _yaml.CollectionEndEvent):
+            if isinstance(event, yaml.CollectionEndEvent):
                 done = self._open.pop()
                 value, anchor = done.value(), done.anchor
                 size = self._count - done.before
-            elif isinstance(event, _yaml.AliasEvent):
+            elif isinstance(event, yaml.AliasEvent):
                 value, anchor = self._alias(event), None
                 self._count += self._sizes[event.anchor]
                 if self._count > _MOST_VALUES:
@@ -194,6 +234,17 @@ class _Builder:
             if self._open:
                 self._attach(value, event)
         return value
+
+    def _start(self, event: Any) -> None:
+        is_list = isinstance(event, self._yaml.SequenceStartEvent)
+        if event.tag not in (None, "!", _TAG + ("seq" if is_list else "map")):
+            raise self._error(event, f"the tag {event.tag} has no meaning in a manifest")
+        if self._expects_key():
+            raise self._error(event, "a key must be a string; quote it")
+        if len(self._open) == self._deepest:
+            raise self._error(event, f"nested more than {self._deepest} levels deep")
+        self._open.append(_Open(event.anchor, self._count, is_list=is_list))
+        self._count += 1
 
     def _expects_key(self) -> bool:
         return bool(self._open) and self._open[-1].items is None and self._open[-1].key is None
@@ -215,7 +266,7 @@ class _Builder:
 
     def _key(self, value: Any, event: Any) -> Any:
         if isinstance(value, str):
-            return _MERGE if value == "<<" and _is_plain(event) else value
+            return _MERGE if value == "<<" and self._is_plain(event) else value
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int):
@@ -238,8 +289,19 @@ class _Builder:
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
-        if _is_plain(event):
-            return _plain(text)
+        is_plain = self._is_plain(event)
+        if not self._as_written:
+            return _plain(text) if is_plain else self._tagged(event)
+        if is_plain and text and self._expects_key():
+            return text
+        value = _plain(text, _FEW_WORDS) if is_plain else self._tagged(event)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self._error(event, f"{text} is not a number of JSON; quote it")
+        return value
+
+    def _tagged(self, event: Any) -> Any:
+        """Return a scalar that is quoted or has a tag."""
+        text: str = event.value
         tag = (event.tag or "!").removeprefix(_TAG)
         if tag in ("!", "str", "timestamp"):
             return text
@@ -252,24 +314,18 @@ class _Builder:
             raise self._error(event, f"{text!r} is not a value of !!{tag}")
         return value
 
-    def _check_tag(self, event: Any) -> None:
-        own = "seq" if isinstance(event, _yaml.SequenceStartEvent) else "map"
-        if event.tag not in (None, "!", _TAG + own):
-            raise self._error(event, f"the tag {event.tag} has no meaning in a manifest")
+    def _is_plain(self, event: Any) -> bool:
+        """Say whether a scalar is neither quoted nor tagged."""
+        return isinstance(event, self._yaml.ScalarEvent) and event.tag is None and bool(event.implicit[0])
 
     def _error(self, event: Any, problem: str) -> InputError:
-        return InputError(f"{_at(self._path, event.start_mark)}: {problem}")
+        return InputError(f"{_at(self._label, event.start_mark)}: {problem}")
 
 
-def _is_plain(event: Any) -> bool:
-    """Say whether a scalar is neither quoted nor tagged."""
-    return isinstance(event, _yaml.ScalarEvent) and event.tag is None and bool(event.implicit[0])
-
-
-def _plain(text: str) -> Any:
+def _plain(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
     """Return what an unquoted scalar without a tag stands for."""
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in words:
+        return words[text]
     first = text[:1]
     if not (first.isdigit() or first in "+-."):
         return text
@@ -278,7 +334,10 @@ def _plain(text: str) -> Any:
         digits = bare.lstrip("+-")
         if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
             digits = "0o" + digits  # base 8, as C writes it
-        return -int(digits, 0) if first == "-" else int(digits, 0)
+        try:
+            return -int(digits, 0) if first == "-" else int(digits, 0)
+        except ValueError:  # thousands of digits
+            return text
     if _FLOAT.fullmatch(bare):
         number = float(bare)
         # Beyond a double's range it is no number for Kubernetes either.
@@ -292,9 +351,12 @@ def _represent_text(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else "'" if other else None)
 
 
-_Dumper: Final = type(
-    "_Dumper",
-    (getattr(_yaml, "CSafeDumper", _yaml.SafeDumper),),
-    {"ignore_aliases": lambda _self, _data: True},
-)
-_Dumper.add_representer(str, _represent_text)  # type: ignore[attr-defined]
+@functools.cache
+def _dumper(yaml: Any) -> Any:
+    dumper: Any = type(
+        "_Dumper",
+        (getattr(yaml, "CSafeDumper", yaml.SafeDumper),),
+        {"ignore_aliases": lambda _self, _data: True},
+    )
+    dumper.add_representer(str, _represent_text)
+    return dumper

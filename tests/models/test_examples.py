@@ -1,4 +1,4 @@
-"""The hand-written models of the examples."""
+"""The models of the examples: generated ones, and those of the network, which are written by hand."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ MODULES = [
     for path in sorted((ROOT / "examples" / example / "model").rglob("v*.py"))
 ]
 AWS = "examples.network.model.io.upbound.aws.ec2"
-GCP = "examples.storage_bucket.model.io.upbound.gcp.storage"
 # The module of each kind, and the definition that it is a part of.
 KINDS = {
     "VPC": (f"{AWS}.vpc.v1beta1", "ec2.aws.upbound.io_vpcs"),
     "Subnet": (f"{AWS}.subnet.v1beta1", "ec2.aws.upbound.io_subnets"),
     "SecurityGroup": (f"{AWS}.securitygroup.v1beta1", "ec2.aws.upbound.io_securitygroups"),
-    "BucketACL": (f"{GCP}.bucketacl.v1beta1", "storage.gcp.upbound.io_bucketacls"),
 }
 # The fields that the examples have made up.
 MADE_UP = {"VPC": {"status.atProvider.vpcId"}, "SecurityGroup": {"spec.forProvider.subnetId"}}

@@ -42,7 +42,7 @@ def test_first_call(capsys: pytest.CaptureFixture[str]) -> None:
     assert xr["kind"] == "XStorageBucket"
     assert "bucketName" not in xr.get("status", {})
     assert bucket["kind"] == "Bucket"
-    assert bucket["spec"]["forProvider"] == {"location": "EU", "versioning": [{"enabled": True}]}
+    assert bucket["spec"]["forProvider"] == {"location": "EU", "versioning": {"enabled": True}}
 
 
 @pytest.mark.parametrize("path", ["observed", "observed/bucket.yaml"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.errors import InputError
+from crossplane_lite.errors import InputError, MissingExtraError
 from crossplane_lite.render import yaml
 
 
@@ -155,6 +157,90 @@ def test_failure(tmp_path: Path, text: str | bytes, start: str) -> None:
     assert failure(tmp_path, text).startswith(start)
 
 
+def parse(text: str, **options: Any) -> list[Any]:
+    """Return places and contents of the documents in a text."""
+    return [tuple(one) for one in yaml.parse_documents(text, "<stdin>", extra="codegen", **options)]
+
+
+def test_text_with_a_label() -> None:
+    """A text is read like a file, each document as soon as it is there; places and errors have the label."""
+    documents = yaml.parse_documents("on: 1\n---\nb: 2\n---\n- c\n", "a.xpkg:package.yaml", extra="codegen")
+    assert next(documents) == ("a.xpkg:package.yaml, document 1 (line 1)", {"true": 1})
+    assert next(documents) == ("a.xpkg:package.yaml, document 2 (line 3)", {"b": 2})
+    with pytest.raises(InputError, match=r"^a\.xpkg:package\.yaml, document 3 \(line 5\) is not a mapping$"):
+        next(documents)
+
+
+AS_WRITTEN = [
+    *((word, word) for word in "y Y yes Yes YES on On ON n N no No NO off Off OFF".split()),
+    *((word, True) for word in "true True TRUE".split()),
+    *((word, False) for word in "false False FALSE".split()),
+    *((word, None) for word in ("", "~", "null", "Null", "NULL")),
+    *((word, word) for word in "= << tRUE 1:30 2024-01-01".split()),
+    ("!!bool yes", True),
+    ("!!str true", "true"),
+    ('"on"', "on"),
+    ("0644", 420),
+    ("0o644", 420),
+    ("1e3", 1000.0),
+    ("9" * 5000, "9" * 5000),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), AS_WRITTEN, ids=[text[:10] for text, _ in AS_WRITTEN])
+def test_scalar_as_written(text: str, value: Any) -> None:
+    """As written, the words that only YAML 1.1 takes for booleans are text; all else is as it is otherwise."""
+    ((_, content),) = parse(f"a: {text}\nb: [{text}]\n", as_written=True)
+    assert content == {"a": value, "b": [] if text == "" else [value]}
+    assert type(content["a"]) is type(value)
+
+
+@pytest.mark.parametrize("text", "on y true True false 80 0x10 1.5 1e3 ~ null .inf = 2024-01-01".split())
+def test_key_as_written(text: str) -> None:
+    """As written, a plain key is its text."""
+    assert parse(f"{text}: 1\n", as_written=True)[0][1] == {text: 1}
+    assert parse(f"a: {{{text}: {{b: 1}}}}\n", as_written=True)[0][1] == {"a": {text: {"b": 1}}}
+
+
+def test_keys_as_written() -> None:
+    """Keys that only YAML 1.1 takes for the same one are two; merges and tags are as otherwise; no key is empty."""
+    text = "yes: 1\ntrue: 2\n16: 3\n0x10: 4\n!!int 0x10: 5\n"
+    with pytest.raises(InputError, match=r"^<stdin>, line 5: the key '16' occurs twice$"):
+        parse(text, as_written=True)
+    merged = "a: &a {on: 1}\nb: {<<: *a, off: 2}\n"
+    assert parse(merged, as_written=True)[0][1] == {"a": {"on": 1}, "b": {"on": 1, "off": 2}}
+    with pytest.raises(InputError, match=r"^<stdin>, line 1: a key must be a string; quote it$"):
+        parse("? \n: 1\n", as_written=True)
+
+
+@pytest.mark.parametrize("text", [".inf", "-.Inf", ".nan", "!!float .inf"])
+def test_infinity_as_written(text: str) -> None:
+    """As written, a number that JSON has no word for is refused with its line."""
+    problem = f"{text.split()[-1]} is not a number of JSON; quote it"
+    with pytest.raises(InputError, match=rf"^<stdin>, line 2: {re.escape(problem)}$"):
+        parse(f"\na: {text}\n", as_written=True)
+
+
+@pytest.mark.parametrize("text", ["[", "- ", "{a: ", "[\n", "{a:\n"])
+def test_deepest(text: str) -> None:
+    """Where there is a limit, so many levels are read, and more are refused before the rest is looked at."""
+    with pytest.raises(InputError, match=r"^<stdin>, line \d+: nested more than 50 levels deep$"):
+        parse("a:\n  " + text * 100_000, deepest=50)
+    assert len(parse("a: " + "[" * 49 + "]" * 49, deepest=50)) == 1
+    assert len(parse("a: " + "[" * 200 + "]" * 200)) == 1
+
+
+def test_missing_pyyaml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without PyYAML the caller's own extra is named, before a file is looked at."""
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[codegen\]"):
+        parse("a: 1\n")
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[render\]"):
+        yaml.load_documents(tmp_path / "gone.yaml")
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[render\]"):
+        yaml.dump([{}])
+
+
 def test_missing_file(tmp_path: Path) -> None:
     """A file that isn't there is named."""
     with pytest.raises(InputError, match=r"can't read .*gone\.yaml: No such file"):
@@ -166,9 +252,7 @@ def test_dump() -> None:
     shared = {"z": 1, "a": [True, None, 1.5]}
     text = yaml.dump([{"first": shared, "again": shared, "text": "one\ntwo\n", "empty": {}, "long": "x y " * 50}])
     block = "  z: 1\n  a:\n  - true\n  - null\n  - 1.5\n"
-    assert text == (
-        f"---\nfirst:\n{block}again:\n{block}text: |\n  one\n  two\nempty: {{}}\nlong: '{'x y ' * 50}'\n"
-    )
+    assert text == (f"---\nfirst:\n{block}again:\n{block}text: |\n  one\n  two\nempty: {{}}\nlong: '{'x y ' * 50}'\n")
 
 
 PLAIN = [text for text, _ in SCALARS if not text.startswith(("!", '"'))]

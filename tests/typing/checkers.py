@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 _EXPECTATION = re.compile(r"  # (reveal|error): (.+)$")
 _MYPY_LINE = re.compile(
-    r"^(?P<file>[^:]+\.py):(?P<line>\d+): (?P<severity>error|note): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$"
+    r"^(?P<file>[^:]+\.pyi?):(?P<line>\d+): (?P<severity>error|note): (?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$"
 )
 _MYPY_REVEAL = re.compile(r'^Revealed type is "(.*)"$')
 _PYRIGHT_REVEAL = re.compile(r'^Type of ".*" is "(.*)"$', re.DOTALL)
@@ -102,12 +102,14 @@ def normal(type_: str) -> str:
     return ast.unparse(_Names().visit(parsed))
 
 
-def _run(arguments: Iterable[str], seconds: float = 300) -> subprocess.CompletedProcess[str]:
+def _run(
+    arguments: Iterable[str], root: Path = ROOT, mypy_path: Iterable[Path] = (), seconds: float = 300
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "NO_COLOR": "1"}
-    environment.pop("MYPYPATH", None)
+    environment["MYPYPATH"] = os.pathsep.join(map(str, mypy_path))
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+        command, cwd=root, env=environment, capture_output=True, text=True, timeout=seconds, check=False
     )
 
 
@@ -115,30 +117,38 @@ def _collect(paths: Iterable[Path]) -> dict[Path, Report]:
     return {path: Report() for path in paths}
 
 
-def mypy(paths: Iterable[Path], cache: Path, *options: str) -> Mapping[Path, Report]:
+def mypy(
+    paths: Iterable[Path], cache: Path, *options: str, root: Path = ROOT, mypy_path: Iterable[Path] = ()
+) -> Mapping[Path, Report]:
     """Run `mypy --strict` without any configuration file.
 
     Args:
-        paths: Files under the project's root.
+        paths: Files, and folders of packages, under the root.
         cache: A folder for mypy's cache.
         options: More options.
+        root: The folder of the project that is checked.
+        mypy_path: More folders in which mypy looks for modules.
+
+    Returns:
+        A report for each file, and for each file in a folder of which something is said.
 
     Raises:
         CheckerMissing: mypy is not installed.
     """
     reports = _collect(paths)
-    names = [str(path.relative_to(ROOT)) for path in reports]
+    names = [str(path.relative_to(root)) for path in reports]
     # Imported modules are read for their types and not reported on: the package has a check of its own.
     fixed = ["--strict", "--config-file=", "--follow-imports=silent", "--no-pretty", f"--cache-dir={cache}"]
-    result = _run(["mypy", *fixed, *options, *names])
+    result = _run(["mypy", *fixed, *options, *names], root, mypy_path)
     if "No module named mypy" in result.stderr:
         raise CheckerMissing("mypy is not installed")
     assert re.search(r"^(Found|Success)", result.stdout, re.MULTILINE), result.stdout + result.stderr
     for line in result.stdout.splitlines():
         match = _MYPY_LINE.match(line)
-        report = reports.get(ROOT / match["file"]) if match is not None else None
-        if match is None or report is None:  # the summary, and what mypy says of modules that these import
+        if match is None:  # the summary
+            assert ": error: " not in line, line
             continue
+        report = reports.setdefault(root / match["file"], Report())
         number = int(match["line"])
         reveal = _MYPY_REVEAL.match(match["text"])
         if reveal is not None:
@@ -148,27 +158,32 @@ def mypy(paths: Iterable[Path], cache: Path, *options: str) -> Mapping[Path, Rep
     return reports
 
 
-def pyright(paths: Iterable[Path]) -> Mapping[Path, Report]:
+def pyright(paths: Iterable[Path], *, root: Path = ROOT, python: str = sys.executable) -> Mapping[Path, Report]:
     """Run pyright; a file says itself, in its first line, how strict it is to be checked.
 
     Args:
-        paths: Files under the project's root.
+        paths: Files, and folders of packages, under the root.
+        root: The folder of the project that is checked; a pyrightconfig.json in it counts.
+        python: The interpreter whose installed packages count.
+
+    Returns:
+        A report for each file, and for each file in a folder of which something is said.
 
     Raises:
         CheckerMissing: pyright is not installed, or has no Node.js and can't fetch one.
     """
     reports = _collect(paths)
     try:
-        version = _run(["pyright", "--version"], 120)
+        version = _run(["pyright", "--version"], seconds=120)
     except subprocess.TimeoutExpired:
         raise CheckerMissing("pyright did not start within two minutes") from None
     if version.returncode:
         reason = (version.stderr or version.stdout).strip().rpartition("\n")[2]
         raise CheckerMissing(f"pyright can't run: {reason}")
-    result = _run(["pyright", "--outputjson", "--pythonpath", sys.executable, *map(str, reports)])
+    result = _run(["pyright", "--outputjson", "--pythonpath", python, *map(str, reports)], root)
     assert result.returncode in (0, 1), result.stdout + result.stderr
     for diagnostic in json.loads(result.stdout)["generalDiagnostics"]:
-        report = reports[Path(diagnostic["file"])]
+        report = reports.setdefault(Path(diagnostic["file"]), Report())
         number = diagnostic["range"]["start"]["line"] + 1
         reveal = _PYRIGHT_REVEAL.match(diagnostic["message"])
         if reveal is not None and diagnostic["severity"] == "information":

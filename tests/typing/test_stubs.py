@@ -21,7 +21,12 @@ from tests.typing.checkers import ROOT
 ALLOWLIST = Path(__file__).parent / "stubtest_allowlist.txt"
 MODEL_STUBS = sorted(
     path
-    for folder in ("crossplane_lite/models", "examples/storage_bucket/model", "examples/network/model")
+    for folder in (
+        "crossplane_lite/models",
+        "examples/storage_bucket/model",
+        "examples/network/model",
+        "tests/typing/model",
+    )
     for path in (ROOT / folder).rglob("*.pyi")
 )
 MODEL_MODULES = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in MODEL_STUBS]

@@ -8,8 +8,8 @@ from typing_extensions import reveal_type
 
 from crossplane_lite import Unstructured, composition
 from examples.network.model.io.upbound.aws.ec2.vpc.v1beta1 import VPC
-from examples.storage_bucket.model.com.example.platform.storagebucket.v1alpha1 import XStorageBucket
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucket.v1beta1 import Bucket, BucketSpec, ForProvider
+from tests.typing.model.com.example.platform.storagebucket.v1alpha1 import XStorageBucket
+from tests.typing.model.io.upbound.gcp.storage.bucket.v1beta1 import Bucket, BucketSpec, ForProvider
 
 
 @composition.function

@@ -13,7 +13,7 @@ from crossplane_lite import Observable, Unstructured, apply
 from crossplane_lite.model import Model, Resource, from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import ObjectMeta
 from examples.network.model.io.upbound.aws.ec2.securitygroup.v1beta1 import SGAtProvider
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucket.v1beta1 import Bucket
+from tests.typing.model.io.upbound.gcp.storage.bucket.v1beta1 import Bucket
 
 
 def fields(bucket: Bucket) -> None:
@@ -30,7 +30,7 @@ def lists(bucket: Bucket, group: SGAtProvider) -> None:
     reveal_type(bucket.spec.forProvider.versioning)  # reveal: ItemsList[VersioningItem]
     reveal_type(bucket.spec.forProvider.versioning[99])  # reveal: VersioningItem
     reveal_type(bucket.spec.forProvider.versioning[99].enabled)  # reveal: bool | Observable[bool] | None
-    reveal_type(bucket.spec.forProvider.cors[0].method)  # reveal: list[str | Observable[str]]
+    reveal_type(bucket.spec.forProvider.cors[0].method)  # reveal: ValuesList[str]
     reveal_type(bucket.spec.forProvider.lifecycleRule[0].condition[0].age)  # reveal: float | Observable[float] | None
     reveal_type(bucket.status.conditions[0].lastTransitionTime)  # reveal: str | Observable[str] | None
     reveal_type(bucket.metadata.finalizers[0])  # reveal: str | Observable[str]

@@ -9,14 +9,14 @@ from crossplane_lite import NULL, UNSET, Observable, Unstructured, apply
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import ListMeta, ObjectMeta, OwnerReference
 from examples.network.model.io.upbound.aws.ec2.securitygroup.v1beta1 import EgressItem
 from examples.network.model.io.upbound.aws.ec2.vpc.v1beta1 import VPCForProvider
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucket.v1beta1 import (
+from tests.typing.model.io.upbound.gcp.storage.bucket.v1beta1 import (
     Bucket,
     BucketSpec,
     CorsItem,
     ForProvider,
     VersioningItem,
 )
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucketacl.v1beta1 import ACLForProvider
+from tests.typing.model.io.upbound.gcp.storage.bucketacl.v1beta1 import ACLForProvider
 
 
 def leaves(bucket: Bucket, text: Observable[str], flag: Observable[bool], bare: Observable) -> None:
@@ -72,6 +72,11 @@ def lists(bucket: Bucket, flag: Observable[bool], item: Observable[VersioningIte
 def values(bucket: Bucket, text: Observable[str], bare: Observable) -> None:
     known: list[str] = ["a"]
     acl = ACLForProvider(roleEntity=["a", text, bare, bucket.observed.external_name or "b"])
+    acl.roleEntity = [bucket.observed.external_name, bucket.observed.status.atProvider.id]
+    acl.roleEntity.append(bucket.observed.external_name)
+    acl.roleEntity.extend([bucket.observed.status.atProvider.id, "a"])
+    acl.roleEntity += [text]
+    acl.roleEntity[0] = bucket.observed.external_name
     acl.roleEntity = known
     acl.roleEntity = ("a", text)
     acl.roleEntity = bucket.observed.metadata.finalizers

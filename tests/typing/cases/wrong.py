@@ -7,13 +7,13 @@ from __future__ import annotations
 from crossplane_lite import Observable, Unstructured
 from crossplane_lite.model import Model
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import LabelSelector, ObjectMeta
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucket.v1beta1 import (
+from tests.typing.model.io.upbound.gcp.storage.bucket.v1beta1 import (
     Bucket,
     BucketSpec,
     ForProvider,
     VersioningItem,
 )
-from examples.storage_bucket.model.io.upbound.gcp.storage.bucketacl.v1beta1 import ACLForProvider
+from tests.typing.model.io.upbound.gcp.storage.bucketacl.v1beta1 import ACLForProvider
 
 
 def misspelt(bucket: Bucket, model: Model) -> None:
@@ -69,7 +69,6 @@ def wrong_lists(bucket: Bucket, number: Observable[int]) -> None:
     ACLForProvider(roleEntity="a")  # error: arg-type reportArgumentType
     ACLForProvider(roleEntity=b"a")  # error: arg-type reportArgumentType
     ACLForProvider(roleEntity=[1])  # error: list-item reportArgumentType
-    ACLForProvider(roleEntity=[None])  # error: list-item reportArgumentType
     ACLForProvider(roleEntity=[number])  # error: list-item reportArgumentType
     ACLForProvider(roleEntity=[{"a": "b"}])  # error: list-item reportArgumentType
     ACLForProvider(roleEntity={"a": "b"})  # error: arg-type reportArgumentType

@@ -1,23 +1,27 @@
-"""Kind BucketACL of storage.gcp.upbound.io/v1beta1."""
+"""Kind BucketACL of storage.gcp.upbound.io/v1beta1.
 
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
 from crossplane_lite.table import load
 
 __getattr__, __dir__ = load(
     __name__,
     {
-        "BucketACL": "@storage.gcp.upbound.io/v1beta1 metadata:meta.ObjectMeta spec:BucketACLSpec"
-        " status:BucketACLStatus",
-        "BucketACLSpec": "deletionPolicy:s forProvider:ACLForProvider managementPolicies:[s"
-        " providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
-        "ACLForProvider": "bucket:s bucketRef:BucketRef bucketSelector:BucketSelector defaultAcl:s predefinedAcl:s"
-        " roleEntity:[s",
+        "BucketACL": "@storage.gcp.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:BucketACLSpec status:BucketACLStatus",
+        "BucketACLSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "BucketACLStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
+        "ForProvider": "bucket:s bucketRef:BucketRef bucketSelector:BucketSelector defaultAcl:s predefinedAcl:s roleEntity:[s",
+        "InitProvider": "bucket:s bucketRef:BucketRef bucketSelector:BucketSelector defaultAcl:s predefinedAcl:s roleEntity:[s",
+        "ProviderConfigRef": "name:s policy:Policy",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "AtProvider": "bucket:s defaultAcl:s deletionPolicy:s id:s predefinedAcl:s roleEntity:[s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
         "BucketRef": "name:s policy:Policy",
         "BucketSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
-        "ProviderConfigRef": "name:s policy:Policy",
         "Policy": "resolution:s resolve:s",
-        "WriteConnectionSecretToRef": "name:s namespace:s",
-        "BucketACLStatus": "atProvider:AtProvider conditions:[meta.Condition#type observedGeneration:i",
-        "AtProvider": "bucket:s defaultAcl:s id:s predefinedAcl:s roleEntity:[s",
     },
-    meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
 )

@@ -1,0 +1,1 @@
+"""Model packages from API definitions: reading definitions, naming and typing their classes, writing the modules."""

@@ -1,0 +1,263 @@
+"""The files of a saved image: members of a tar file, or files of a folder.
+
+What a file claims about itself - sizes, names, links, lengths of headers - is never trusted, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import posixpath
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final
+
+from ..errors import InputError
+
+__all__ = ["GZIP", "ZSTD", "Files", "FolderFiles", "TarFiles", "damage", "printable"]
+
+GZIP: Final = b"\x1f\x8b"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+
+_MB: Final = 1 << 20
+_LARGEST: Final = 200 * _MB  # what Crossplane installs is at most this large
+_LARGEST_ARCHIVE: Final = 4096 * _MB
+_LARGEST_JSON: Final = 16 * _MB
+_MOST_FILES: Final = 10_000
+
+# What Python's readers raise for files that are cut off, damaged or made with ill intent.
+_DAMAGE: Final = (
+    *(tarfile.TarError, zlib.error, EOFError, OSError),
+    *(ValueError, LookupError, ArithmeticError, RecursionError),
+)
+
+
+class Files:
+    """The files of an archive or a folder.
+
+    Args:
+        label: What messages call the archive.
+    """
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+
+    def _find(self, name: str) -> BinaryIO | None:
+        raise NotImplementedError
+
+    def has(self, name: str) -> bool:
+        """Say whether there is a file of that name."""
+        file = self._find(name)
+        if file is not None:
+            file.close()
+        return file is not None
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a file that must be there."""
+        file = self._find(name)
+        if file is None:
+            raise self.error(f"{name} is missing")
+        return file
+
+    def hash(self, name: str, digest: str | None = None) -> Any:
+        """Return the hash of a file, by the algorithm of a digest."""
+        found = _new_hash(digest)
+        with self.open(name) as file:
+            while data := file.read(_MB):
+                found.update(data)
+        return found
+
+    def check(self, name: str, digest: str | None, found: Any) -> None:
+        """Refuse a file whose hash isn't the digest that the archive names, if it names one."""
+        if digest is not None and digest.rpartition(":")[2] != found.hexdigest():
+            raise self.error(f"{name} is damaged: its digest is {found.name}:{found.hexdigest()}, not {digest}")
+
+    def json(self, name: str, digest: str | None = None) -> Any:
+        """Return what a small file says, after comparing its digest."""
+        with self.open(name) as file:
+            data = file.read(_LARGEST_JSON + 1)
+        if len(data) > _LARGEST_JSON:
+            raise self.error(f"{name} is larger than {_LARGEST_JSON // _MB} MB, which is the limit")
+        found = _new_hash(digest)
+        found.update(data)
+        self.check(name, digest, found)
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as e:
+            raise self.error(f"{name} is not JSON: {e}") from e
+
+    def objects(self, where: str, value: Any) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the objects of a list that JSON holds, each with its place."""
+        places = [(f"{where}[{number}]", one) for number, one in enumerate(self.typed(where, value, list))]
+        return [(place, self.typed(place, one, dict)) for place, one in places]
+
+    def typed(self, where: str, value: Any, kind: type[Any]) -> Any:
+        """Return a value that JSON holds and that must be of a type."""
+        if not isinstance(value, kind):
+            words: dict[type[Any], str] = {dict: "an object", list: "a list", str: "a text"}
+            raise self.error(f"{where} must be {words[kind]} (got {value!r:.60} that is a {type(value).__name__})")
+        return value
+
+    def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
+        """Return a file of a layer, which is a tar file, plain or gzipped; None where the layer hasn't got it.
+
+        Args:
+            layer: The layer's file.
+            name: The file's name from the root.
+            digest: The digest of the layer when it is unpacked.
+        """
+        what = f"{self.label}: the layer {layer}"
+        found = _new_hash(digest) if digest is not None else None
+        with damage(what, "can't be read"), self.open(layer) as file:
+            head = file.read(len(ZSTD))
+            file.seek(0)
+            if head == ZSTD:
+                raise _error(f"{what} is compressed with zstd, which can't be read: build the package with gzip")
+            packed: Any = gzip.GzipFile(fileobj=file) if head.startswith(GZIP) else file
+            stream = _Bounded(packed, _LARGEST, what, found)
+            data = _member(stream, what, name)
+            while digest is not None and stream.read(_MB):
+                pass
+        self.check(f"the content of {layer}", digest, found)
+        return data
+
+    def error(self, problem: str) -> InputError:
+        """Return an error that names the archive."""
+        return _error(f"{self.label}: {problem}")
+
+
+class TarFiles(Files):
+    """The members of a tar file, which may be gzipped."""
+
+    def __init__(self, file: BinaryIO, label: str) -> None:
+        super().__init__(label)
+        head = file.read(len(ZSTD))
+        file.seek(-len(head), os.SEEK_CUR)
+        if head == ZSTD:
+            raise _error(f"{label} is compressed with zstd, which can't be read: unpack it first, with zstd -d")
+        source: Any = file
+        if head.startswith(GZIP):
+            source = _Bounded(gzip.GzipFile(fileobj=file), _LARGEST_ARCHIVE, label)
+        self._members: dict[str, tarfile.TarInfo] = {}
+        with damage(label, "can't be read as a tar file"):
+            self._tar = tarfile.open(fileobj=source, mode="r:")
+            number = 0
+            while (member := self._tar.next()) is not None:
+                number += 1
+                if number > _MOST_FILES:
+                    raise _error(f"{label} is not an image archive: it has more than {_MOST_FILES:,} files")
+                if member.size < 0:
+                    raise _error(f"{label} is damaged: {member.name!r} has a negative size")
+                self._members[_clean(member.name)] = member
+
+    def _find(self, name: str) -> BinaryIO | None:
+        member = self._members.get(_clean(name))
+        for _ in range(10):  # docker saves a layer that two images share as a link
+            if member is None or not (member.issym() or member.islnk()):
+                break
+            folder = posixpath.dirname(member.name) if member.issym() else ""
+            member = self._members.get(_clean(posixpath.join(folder, member.linkname)))
+        if member is None or not member.isreg():
+            return None
+        file: Any = self._tar.extractfile(member)
+        return file  # type: ignore[no-any-return]
+
+
+class FolderFiles(Files):
+    """The files of a folder, which is the label. Their names are made from digests, or our own."""
+
+    def _find(self, name: str) -> BinaryIO | None:
+        try:
+            return open(os.path.join(self.label, name), "rb")
+        except FileNotFoundError:
+            return None
+
+
+class _Bounded:
+    """A file that refuses to be larger than it may be.
+
+    Args:
+        file: What is read.
+        largest: The number of its bytes.
+        what: What messages call it.
+        found: A hash to update with what is read, for reading from the first byte to the last.
+    """
+
+    def __init__(self, file: Any, largest: int, what: str, found: Any = None) -> None:
+        self._file = file
+        self._largest = largest
+        self._what = what
+        self._hash = found
+
+    def read(self, size: int = -1) -> bytes:
+        # More at once is never needed, and a header may ask for any size.
+        data: bytes = self._file.read(min(size, _LARGEST) if size >= 0 else _LARGEST)
+        self._check(self._file.tell())
+        if self._hash is not None:
+            self._hash.update(data)
+        return data
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, place: int) -> None:
+        self._check(place)
+        self._file.seek(place)
+
+    def tell(self) -> int:
+        place: int = self._file.tell()
+        return place
+
+    def _check(self, place: int) -> None:
+        if place > self._largest:
+            raise _error(f"{self._what} is larger than {self._largest // _MB} MB unpacked, which is the limit")
+
+
+@contextlib.contextmanager
+def damage(what: str, problem: str) -> Iterator[None]:
+    """Turn what Python's readers of archives raise into one line."""
+    try:
+        yield
+    except InputError:
+        raise
+    except _DAMAGE as e:
+        reason = " ".join(str(e).split()) or type(e).__name__
+        raise _error(f"{what} {problem}: {reason:.200}") from e
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, whatever the archive's author put into it."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else "?" for one in text)
+
+
+def _error(text: str) -> InputError:
+    return InputError(printable(text))
+
+
+def _new_hash(digest: str | None) -> Any:
+    """Return a hash of the algorithm of a digest, or of sha256."""
+    return hashlib.new((digest or "sha256:").partition(":")[0])
+
+
+def _member(stream: Any, what: str, name: str) -> bytes | None:
+    tar: Any
+    with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:
+        while (member := tar.next()) is not None:
+            tar.members.clear()  # or a million small files would fill the memory
+            if _clean(member.name) == name:
+                if not member.isreg():
+                    raise _error(f"{what}: {name} is not a regular file")
+                if member.size > _LARGEST:
+                    raise _error(f"{what}: {name} is larger than {_LARGEST // _MB} MB, which is the limit")
+                data: bytes = tar.extractfile(member).read()
+                return data
+    return None
+
+
+def _clean(name: str) -> str:
+    """Return a member's name as from the root of the archive."""
+    return posixpath.normpath(name).lstrip("/")

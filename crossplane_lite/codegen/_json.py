@@ -1,0 +1,138 @@
+"""Streams of JSON objects, read strictly and with the line of what is wrong.
+
+Python's json module reads large documents many times faster than any reader of YAML. It takes more than JSON, though,
+and of a key that occurs twice the last value; that is refused here, as in YAML.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final
+
+from ..errors import InputError
+from ..render.yaml import Document
+
+__all__ = ["TOO_DEEP", "parse_objects"]
+
+TOO_DEEP: Final = "nested more than {} levels deep"
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+# An escaped half of a pair of surrogates, which only the other half makes a character.
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _RefusedError(Exception):
+    """Something in the document isn't JSON, or a key is there twice."""
+
+
+def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list[Document] | None:
+    """Return the objects of a stream of JSON.
+
+    Args:
+        text: The stream.
+        label: What messages call it.
+        deepest: How many levels of arrays and objects there may be, for the message when there are more than Python
+            can read.
+        is_json: Whether it can't be anything else.
+
+    Returns:
+        None where the text is not a stream of JSON objects; it can be YAML.
+
+    Raises:
+        InputError: A key occurs twice in an object; a number or a string is none that every reader of JSON can
+            represent; or it is not JSON and can't be anything else.
+    """
+    documents: list[Document] = []
+    place = _end_of_space(text, 0)
+    while place < len(text):
+        if text[place] != "{":
+            return None
+        line = _line(text, place)
+        try:
+            content, end = _DECODER.raw_decode(text, place)
+        except json.JSONDecodeError as e:
+            if is_json:
+                raise InputError(f"{label}, line {e.lineno}: this is not JSON: {e.msg}") from e
+            return None
+        except RecursionError:
+            raise InputError(f"{label}, line {line}: {TOO_DEEP.format(deepest)}") from None
+        except (_RefusedError, ValueError):  # the latter for integers of thousands of digits
+            raise _problem(text, place, label) or InputError(f"{label}, line {line}: this is not JSON") from None
+        if _SURROGATE.search(text, place, end) and (problem := _problem(text, place, label)):
+            raise problem
+        documents.append(Document(f"{label}, document {len(documents) + 1} (line {line})", content))
+        place = _end_of_space(text, end)
+    return documents
+
+
+def _problem(text: str, place: int, label: str) -> InputError | None:
+    """Find what is wrong with the document that begins at a place."""
+    keys: list[set[str] | None] = []  # of the objects that are open; None for an array
+    before = ""
+    for token in _TOKEN.finditer(text, place):
+        now = token[0]
+        problem = None
+        if now == "{":
+            keys.append(set())
+        elif now == "[":
+            keys.append(None)
+        elif now in ("}", "]"):
+            keys.pop()
+        elif now[0] == '"':
+            problem = _problem_of_string(now, keys[-1] if before in ("{", ",") else None)
+        elif now in ("NaN", "Infinity", "-Infinity"):
+            problem = f"{now} is not a number of JSON"
+        elif now[0] in "-0123456789" and math.isinf(float(now)):
+            problem = "this number is beyond the range of a double"
+        if problem is not None:
+            return InputError(f"{label}, line {_line(text, token.start())}: {problem}")
+        if not keys:
+            break
+        before = now
+    return None
+
+
+def _problem_of_string(token: str, keys: set[str] | None) -> str | None:
+    text: str = json.loads(token)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "this string has half of a surrogate pair"
+    if keys is not None:
+        if text in keys:
+            return f"the key {text!r} occurs twice"
+        keys.add(text)
+    return None
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+def _end_of_space(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    return match.end() if match else place
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise _RefusedError
+    return made
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _RefusedError
+    return value
+
+
+def _constant(text: str) -> Any:
+    raise _RefusedError
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)

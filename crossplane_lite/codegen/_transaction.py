@@ -1,0 +1,223 @@
+"""Changes to files in locked folders that are made in full or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import os
+import re
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["TEMPORARY", "Transaction", "naming", "remove", "remove_empty"]
+
+# Names of temporary files. They are short whatever the target is called, because file systems limit names to 255 bytes.
+TEMPORARY: Final = re.compile(r"\.crossplane-lite-[0-9a-f]{16}\.tmp")
+# How long a run waits for another one, in seconds; writing takes a second at most.
+_PATIENCE = 30.0
+
+
+class Transaction:
+    """Changes to files that can be taken back until they are settled.
+
+    Every step is noted before it is done, so that an interrupt at any point leaves nothing that can't be taken back.
+
+    Attributes:
+        is_settled: Whether the changes are final.
+    """
+
+    def __init__(self) -> None:
+        self.is_settled = False
+        self._undo: list[Callable[[], object] | None] = []
+        self._staged: dict[Path, tuple[Path, Path | None]] = {}  # target: its new content, its old one
+        self._temporary: list[Path] = []
+        self._locked: dict[tuple[int, int], Path] = {}  # device and inode: the folder
+
+    def lock(self, folder: Path, locks: contextlib.ExitStack) -> None:
+        """Make a folder if it is missing, and lock it until `locks` is closed.
+
+        The lock is on the folder itself, so that no file is left behind, and a process that ends in any way loses it.
+
+        Raises:
+            InputError: It can't be made, is locked already, or another run doesn't let go of it.
+        """
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            self.make_folder(folder)
+            # Where the folder goes away meanwhile, a run that failed has removed what it had made.
+            with naming("lock", folder), contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as opened:
+                identity = _identity(os.stat(folder))
+                if identity in self._locked:
+                    raise InputError(f"{self._locked[identity]} and {folder} are the same folder: choose two")
+                if sys.platform != "win32":
+                    handle = os.open(folder, os.O_RDONLY)
+                    opened.callback(os.close, handle)
+                    while not _try_lock(handle):
+                        if time.monotonic() > deadline:
+                            raise InputError(f"another run is writing to {folder}: try again when it is done")
+                        time.sleep(0.02)
+                    if not _identity(os.fstat(handle)) == identity == _identity(os.stat(folder)):
+                        continue
+                self._locked[identity] = folder
+                locks.enter_context(opened.pop_all())
+                return
+
+    def make_folder(self, folder: Path) -> None:
+        """Make a folder, and those above it, where they are missing."""
+        missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
+        for place in reversed(missing):
+            self._undo.append(functools.partial(remove_empty, place))
+            with naming("make the folder", place):
+                try:
+                    os.mkdir(place)
+                except FileExistsError:  # a run beside this one may have made it
+                    if not os.path.isdir(place):
+                        raise InputError(f"{place} is not a folder: choose another, or remove it") from None
+
+    def stage(self, target: Path, content: bytes) -> None:
+        """Write a new content to a temporary file beside its target, and keep the old one in another."""
+        self.make_folder(target.parent)
+        with naming("write", target):
+            new, old = self._beside(target), None
+            _create(new, content)
+            if os.path.lexists(target):
+                status = os.lstat(target)
+                os.chmod(new, stat.S_IMODE(status.st_mode))
+                old = self._beside(target)
+                _keep(target, old, status)
+            self._staged[target] = new, old
+
+    def replace(self, target: Path) -> None:
+        """Put the staged content in place."""
+        new, old = self._staged.pop(target)
+        self._undo.append(functools.partial(_put_back, new, old, target))
+        with naming("write", target):
+            os.replace(new, target)
+
+    def remove(self, target: Path) -> None:
+        """Take a file away."""
+        away = self._beside(target)
+        self._undo.append(functools.partial(_move_if_there, away, target))
+        with naming("remove", target):
+            os.replace(target, away)
+
+    def guard(self) -> None:
+        """Let what was done up to here stay if something later can't be taken back."""
+        self._undo.append(None)
+
+    def settle(self) -> None:
+        """Make what was done final."""
+        self.is_settled = True
+        self._undo.clear()
+        for place in self._temporary:
+            remove(place)
+
+    def take_back(self) -> bool:
+        """Undo what isn't settled, and return whether that went well."""
+        is_well = True
+        while self._undo:
+            step = self._undo.pop()
+            if step is None:
+                if not is_well:
+                    break
+                continue
+            try:
+                step()
+            except OSError:
+                is_well = False
+        return is_well
+
+    def _beside(self, target: Path) -> Path:
+        place = target.with_name(f".crossplane-lite-{secrets.token_hex(8)}.tmp")
+        self._temporary.append(place)
+        self._undo.append(functools.partial(_unlink_if_there, place))
+        return place
+
+
+@contextlib.contextmanager
+def naming(action: str, place: Path) -> Iterator[None]:
+    """Turn an error of the system into one that names the file and the reason."""
+    try:
+        yield
+    except OSError as e:
+        raise InputError(f"can't {action} {place}: {e.strerror or e}") from e
+
+
+def remove(place: Path) -> None:
+    """Remove a file, if it is there."""
+    with naming("remove", place):
+        _unlink_if_there(place)
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder if nothing is in it."""
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+
+
+# Steps back look first whether there was a step ahead. Where there was none because it failed, as on a read-only file
+# system, a step back would fail too.
+
+
+def _put_back(new: Path, old: Path | None, target: Path) -> None:
+    if os.path.lexists(new):
+        return  # it never went to the target
+    if old:
+        os.replace(old, target)
+    else:
+        os.unlink(target)
+
+
+def _move_if_there(place: Path, target: Path) -> None:
+    if os.path.lexists(place):
+        os.replace(place, target)
+
+
+def _unlink_if_there(place: Path) -> None:
+    if os.path.lexists(place):
+        os.unlink(place)
+
+
+def _create(place: Path, content: bytes) -> None:
+    """Write a new file, with the permissions that the umask leaves, down to the disk."""
+    with open(place, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())  # some file systems say only now that they are full
+
+
+def _keep(target: Path, place: Path, status: os.stat_result) -> None:
+    """Keep a file under a second name, or as a copy where the file system has no links."""
+    try:
+        os.link(target, place)
+    except OSError:
+        _create(place, target.read_bytes())
+        os.chmod(place, stat.S_IMODE(status.st_mode))
+        os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+if sys.platform != "win32":
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass  # some network file systems have no locks for folders
+        return True

@@ -1,0 +1,224 @@
+"""Crossplane packages: the `package.yaml` of an image that was saved to a file.
+
+Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write (`manifest.json`), and
+the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. Tar files may be gzipped as a whole.
+
+The layer with `package.yaml` is marked `base`: by the label `io.crossplane.xpkg:sha256:<digest of the layer>` of the
+image's configuration, or by the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark it is
+the topmost layer that has the file.
+
+Sizes are limited after unpacking, and every digest that an archive names for what is read is compared.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from ..errors import InputError
+from ._files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, printable
+
+__all__ = ["Stream", "is_archive", "is_layout", "read_archive", "read_layout"]
+
+_PACKAGE: Final = "package.yaml"
+_MARK: Final = "io.crossplane.xpkg"
+_REF_NAME: Final = "org.opencontainers.image.ref.name"
+# An image that was built with attestations has them beside it, as further images.
+_ATTESTATION: Final = "vnd.docker.reference.type"
+
+_TAR: Final = slice(257, 262)  # where a tar file has the word "ustar"
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128}")
+# File names in docker archives that are the digests of the files.
+_NAMED_DIGEST: Final = re.compile(r"(?:sha256:)?([0-9a-f]{64})(?:\.json|\.tar|\.tar\.gz)?")
+
+
+class Stream(NamedTuple):
+    """The bytes of a stream of documents.
+
+    Attributes:
+        label: What messages call it, for example `provider.xpkg:package.yaml`.
+        data: The bytes.
+    """
+
+    label: str
+    data: bytes
+
+
+class _Layer(NamedTuple):
+    file: str
+    digest: str | None  # of the file
+    unpacked: str | None  # digest of what the file unpacks to
+    is_marked: bool
+
+
+class _Image(NamedTuple):
+    name: str
+    layers: list[_Layer]
+
+
+def is_archive(head: bytes) -> bool:
+    """Say whether a file is a tar file or compressed, from its first 512 bytes."""
+    return head[_TAR] == b"ustar" or head.startswith((GZIP, ZSTD))
+
+
+def is_layout(folder: str) -> bool:
+    """Say whether a folder is an OCI layout."""
+    return all(os.path.isfile(os.path.join(folder, name)) for name in ("oci-layout", "index.json"))
+
+
+def read_archive(file: BinaryIO, label: str) -> list[Stream]:
+    """Read the package in a saved image.
+
+    Args:
+        file: The archive; seekable, and at its first byte.
+        label: What messages call it.
+
+    Returns:
+        Its `package.yaml`; several where the archive holds several images that differ in it.
+
+    Raises:
+        InputError: It isn't such an archive, holds no package, is damaged, or too large.
+    """
+    return _read(TarFiles(file, label))
+
+
+def read_layout(folder: str) -> list[Stream]:
+    """Read the package in an OCI layout that is a folder; returns and raises as `read_archive`."""
+    return _read(FolderFiles(folder))
+
+
+def _read(files: Files) -> list[Stream]:
+    found: dict[bytes, str] = {}
+    searched: dict[str, bytes | None] = {}
+    with damage(files.label, "can't be read"):
+        for image in _images(files):
+            data = _package_of(files, image, searched)
+            if data is not None:
+                found.setdefault(data, image.name)
+    if not found:
+        raise InputError(f"{files.label} has no {_PACKAGE}: it is not a Crossplane package")
+    if len(found) == 1:
+        return [Stream(f"{files.label}:{_PACKAGE}", data) for data in found]
+    return [Stream(f"{files.label}:{printable(name)}:{_PACKAGE}", data) for data, name in found.items()]
+
+
+def _images(files: Files) -> Iterator[_Image]:
+    # Newer versions of docker write both; only the OCI layout has annotations.
+    if files.has("index.json"):
+        index = files.typed("index.json", files.json("index.json"), dict)
+        for where, entry in files.objects("index.json: manifests", index.get("manifests")):
+            image = _oci_image(files, where, entry)
+            if image is not None:
+                yield image
+    elif files.has("manifest.json"):
+        for where, entry in files.objects("manifest.json: images", files.json("manifest.json")):
+            yield _docker_image(files, where, entry)
+    else:
+        raise InputError(f"{files.label} is not a whole image archive: it has neither manifest.json nor index.json")
+
+
+def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> _Image:
+    config = files.typed(f"{where}.Config", entry.get("Config"), str)
+    names = files.typed(f"{where}.Layers", entry.get("Layers"), list)
+    for number, name in enumerate(names):
+        files.typed(f"{where}.Layers[{number}]", name, str)
+    labels, unpacked = _config(files, config, _named_digest(config), len(names))
+    layers = []
+    for name, below in zip(names, unpacked, strict=True):
+        digest = _named_digest(name)
+        if labels and digest is None:
+            digest = f"sha256:{files.hash(name).hexdigest()}"
+        layers.append(_Layer(name, digest, below, labels.get(f"{_MARK}:{digest}") == "base"))
+    tags = entry.get("RepoTags")
+    return _Image(str(tags[0]) if isinstance(tags, list) and tags else config, layers)
+
+
+def _oci_image(files: Files, where: str, entry: Mapping[str, Any]) -> _Image | None:
+    """Return an image; of an index below, which stands for one image, the first architecture that is there."""
+    name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
+    missing = None
+    seen = set()
+    work = [(where, entry)]
+    while work:
+        where, entry = work.pop()
+        digest = _digest(files, where, entry)
+        if digest in seen or _ATTESTATION in _mapping(entry.get("annotations")):
+            continue
+        seen.add(digest)
+        blob = _blob(digest)
+        if not files.has(blob):  # an index may name architectures that were not saved
+            missing = missing or blob
+            continue
+        manifest = files.typed(blob, files.json(blob, digest), dict)
+        if "layers" in manifest:
+            return _Image(str(name), _oci_layers(files, blob, manifest))
+        work += reversed(files.objects(f"{blob}: manifests", manifest.get("manifests")))
+    if missing is not None:
+        raise files.error(f"{missing} is missing")
+    return None
+
+
+def _oci_layers(files: Files, where: str, manifest: Mapping[str, Any]) -> list[_Layer]:
+    config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
+    entries = files.objects(f"{where}: layers", manifest.get("layers"))
+    labels, unpacked = _config(files, _blob(config), config, len(entries))
+    layers = []
+    for (place, entry), below in zip(entries, unpacked, strict=True):
+        digest = _digest(files, place, entry)
+        marks = (_mapping(entry.get("annotations")).get(_MARK), labels.get(f"{_MARK}:{digest}"))
+        layers.append(_Layer(_blob(digest), digest, below, "base" in marks))
+    return layers
+
+
+def _config(files: Files, name: str, digest: str | None, layers: int) -> tuple[Mapping[str, Any], list[str | None]]:
+    """Return an image's labels, and for each layer the digest of what it unpacks to."""
+    config = files.typed(name, files.json(name, digest), dict)
+    unpacked = _mapping(config.get("rootfs")).get("diff_ids")
+    known: list[str | None] = [None] * layers
+    if isinstance(unpacked, list) and len(unpacked) == layers:
+        known = [one if isinstance(one, str) and _DIGEST.fullmatch(one) else None for one in unpacked]
+    return _mapping(_mapping(config.get("config")).get("Labels")), known
+
+
+def _package_of(files: Files, image: _Image, searched: dict[str, bytes | None]) -> bytes | None:
+    """Return the package.yaml of an image.
+
+    Args:
+        files: The archive.
+        image: The image.
+        searched: What the layers hold that have been read; images may share them.
+    """
+    marked = [layer for layer in image.layers if layer.is_marked]
+    for layer in marked[:1] or reversed(image.layers):
+        if layer.file not in searched:
+            if layer.digest is not None:
+                files.check(layer.file, layer.digest, files.hash(layer.file, layer.digest))
+            searched[layer.file] = files.unpacked(layer.file, _PACKAGE, layer.unpacked)
+        data = searched[layer.file]
+        if data is not None:
+            return data
+    return None
+
+
+def _digest(files: Files, where: str, descriptor: Mapping[str, Any]) -> str:
+    digest: str = files.typed(f"{where}.digest", descriptor.get("digest"), str)
+    if not _DIGEST.fullmatch(digest):
+        raise files.error(f"{where}.digest must be a sha256 or sha512 digest (got {digest!r:.80})")
+    return digest
+
+
+def _named_digest(name: str) -> str | None:
+    match = _NAMED_DIGEST.fullmatch(posixpath.basename(name))
+    return f"sha256:{match[1]}" if match else None
+
+
+def _blob(digest: str) -> str:
+    return f"blobs/{digest.replace(':', '/')}"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping that may be left out."""
+    return value if isinstance(value, dict) else {}

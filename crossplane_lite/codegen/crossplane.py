@@ -1,0 +1,311 @@
+"""The definitions that Crossplane makes of a CompositeResourceDefinition: of the composite, and of its claim.
+
+What is made is what models need: group, names, scope, versions and schemas. Columns that `kubectl` prints, conversion
+and owner references are left out. The rules are those of Crossplane 2:
+
+- Of an XRD's schema the descriptions, and `spec` and `status` with their properties, are taken; other fields at the top
+  vanish. Crossplane's own fields win over the author's.
+- What steers composition is in `spec.crossplane`; for LegacyCluster, the scope of an XRD v1 that names none, it is
+  directly in `spec`. Only composites of that scope have claims and connection secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..errors import InputError
+
+__all__ = ["crds_of"]
+
+_GROUP: Final = "apiextensions.crossplane.io"
+_LEGACY: Final = "LegacyCluster"
+# The API versions of XRDs, and the scope of one that names none.
+_DEFAULT_SCOPES: Final = {f"{_GROUP}/v1": _LEGACY, f"{_GROUP}/v2": "Namespaced"}
+# The scopes of composites, and those of their definitions.
+_SCOPES: Final = {"Namespaced": "Namespaced", "Cluster": "Cluster", _LEGACY: "Cluster"}
+_UPDATE_POLICIES: Final = ("Automatic", "Manual")
+_DELETE_POLICIES: Final = ("Background", "Foreground")
+
+# What is taken of an XRD's schema, of its spec and of its status.
+_OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
+_OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
+_OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
+
+_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+
+
+def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the CustomResourceDefinitions of an XRD: the composite's, and the claim's where it offers one.
+
+    Their versions are those of the XRD in the same order, so that paths in messages hold for both. Parts of the XRD
+    are shared, not copied.
+
+    Args:
+        where: File and place of the XRD, for messages.
+        xrd: A CompositeResourceDefinition of apiextensions.crossplane.io/v1 or v2.
+
+    Raises:
+        InputError: It isn't of that form; the message names the place and the path.
+    """
+    top = _Object(where, "", xrd)
+    api_version = top.text("apiVersion", choices=tuple(_DEFAULT_SCOPES))
+    spec = top.object("spec")
+    scope = spec.text("scope", default=_DEFAULT_SCOPES[api_version], choices=tuple(_SCOPES))
+    names = spec.object("names")
+    policy = spec.text("defaultCompositionUpdatePolicy", default="Automatic", choices=_UPDATE_POLICIES)
+    crds = [_crd(spec, names, _SCOPES[scope], _composite_spec(scope, policy), _composite_status(scope))]
+    if spec.has("claimNames"):
+        if scope != _LEGACY:
+            raise spec.error("claimNames", f"can be given with the scope {_LEGACY} only (the scope is {scope})")
+        claim = spec.object("claimNames")
+        for key in ("kind", "plural"):
+            if claim.text(key) == names.text(key):
+                raise claim.error(key, f"must differ from that of the composite (both are {claim.text(key)!r})")
+        policy = spec.text("defaultCompositeDeletePolicy", default="Background", choices=_DELETE_POLICIES)
+        crds.append(_crd(spec, claim, "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
+    return crds
+
+
+class _Object:
+    """An object of the XRD, which knows where it stands. A field that is null counts as missing."""
+
+    def __init__(self, where: str, path: str, value: Mapping[str, Any]) -> None:
+        self._where = where
+        self._path = path
+        self.value = value
+
+    def has(self, key: str) -> bool:
+        return self.value.get(key) is not None
+
+    def get(self, key: str, kind: type[Any]) -> Any:
+        """Return a field that must be there and of a type."""
+        if not self.has(key):
+            raise self.error(key, "is missing")
+        return self._typed(key, self.value[key], kind)
+
+    def text(self, key: str, *, default: str | None = None, choices: tuple[str, ...] = ()) -> str:
+        if default is not None and not self.has(key):
+            return default
+        value: str = self.get(key, str)
+        if not value:
+            raise self.error(key, "is empty")
+        if choices and value not in choices:
+            raise self.error(key, f"must be {' or '.join(choices)} (got {value!r:.60})")
+        return value
+
+    def object(self, key: str, *, is_required: bool = True) -> _Object:
+        value = self.get(key, dict) if is_required or self.has(key) else {}
+        return _Object(self._where, self._at(key), value)
+
+    def objects(self, key: str) -> Iterator[_Object]:
+        for number, value in enumerate(self.get(key, list)):
+            place = f"{key}[{number}]"
+            yield _Object(self._where, self._at(place), self._typed(place, value, dict))
+
+    def some(self, kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
+        """Return those of some fields that are there."""
+        return {key: self.get(key, kind) for key, kind in kinds.items() if self.has(key)}
+
+    def error(self, key: str, problem: str) -> InputError:
+        return InputError(f"{self._where}: {self._at(key)} {problem}")
+
+    def _typed(self, place: str, value: Any, kind: type[Any]) -> Any:
+        if not isinstance(value, kind):
+            raise self.error(place, f"must be {_TYPES[kind]} (got {value!r:.60} that is a {type(value).__name__})")
+        return value
+
+    def _at(self, key: str) -> str:
+        return f"{self._path}.{key}" if self._path else key
+
+
+def _crd(
+    spec: _Object, names: _Object, scope: str, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a definition.
+
+    Args:
+        spec: The XRD's spec.
+        names: The names of the kind.
+        scope: Namespaced or Cluster.
+        own_spec: The properties that Crossplane gives the kind's spec.
+        own_status: Those of its status.
+    """
+    group = spec.text("group")
+    names.text("kind")
+    versions = [_version(version, own_spec, own_status) for version in spec.objects("versions")]
+    if not versions:
+        raise spec.error("versions", "is empty")
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names.text('plural')}.{group}"},
+        "spec": {"group": group, "names": names.value, "scope": scope, "versions": versions},
+    }
+
+
+def _version(version: _Object, own_spec: Mapping[str, Any], own_status: Mapping[str, Any]) -> dict[str, Any]:
+    schema = version.object("schema").object("openAPIV3Schema")
+    properties = schema.object("properties", is_required=False)
+    return {
+        "name": version.text("name"),
+        "served": version.get("served", bool),
+        "storage": version.get("referenceable", bool),
+        **version.some({"deprecated": bool, "deprecationWarning": str}),
+        "schema": {
+            "openAPIV3Schema": {
+                "type": "object",
+                **schema.some(_OF_SCHEMA),
+                "required": ["spec"],
+                "properties": {
+                    "apiVersion": {"type": "string"},
+                    "kind": {"type": "string"},
+                    "metadata": {"type": "object"},
+                    "spec": _part(properties.object("spec", is_required=False), _OF_SPEC, own_spec),
+                    "status": _part(properties.object("status", is_required=False), _OF_STATUS, own_status),
+                },
+            }
+        },
+    }
+
+
+def _part(part: _Object, taken: Mapping[str, type[Any]], own: Mapping[str, Any]) -> dict[str, Any]:
+    properties = part.object("properties", is_required=False).value
+    return {"type": "object", **part.some(taken), "properties": {**properties, **own}}
+
+
+def _composite_spec(scope: str, policy: str) -> dict[str, Any]:
+    reference = {
+        "apiVersion": _text("The resource's apiVersion."),
+        "kind": _text("The resource's kind."),
+        "name": _text("The resource's name."),
+    }
+    if scope != "Namespaced":  # a namespaced composite composes resources of its own namespace
+        reference["namespace"] = _text("The resource's namespace, if it is in one.")
+    properties = {
+        **_composition(policy),
+        "resourceRefs": {
+            "type": "array",
+            "description": "The resources that this one is composed of, as Crossplane keeps track of them.",
+            "items": _object("A composed resource.", reference, "apiVersion", "kind"),
+            "x-kubernetes-list-type": "atomic",
+        },
+    }
+    if scope != _LEGACY:
+        return {"crossplane": _object("How Crossplane composes this resource.", properties)}
+    claim = {
+        "apiVersion": _text("The claim's apiVersion."),
+        "kind": _text("The claim's kind."),
+        "namespace": _text("The claim's namespace."),
+        "name": _text("The claim's name."),
+    }
+    secret = {"name": _text("The secret's name."), "namespace": _text("The secret's namespace.")}
+    return {
+        **properties,
+        "claimRef": _object("The claim that this composite was made for, if any.", claim, *claim),
+        "writeConnectionSecretToRef": _object("The secret that gets the connection details.", secret, *secret),
+    }
+
+
+def _claim_spec(policy: str) -> dict[str, Any]:
+    composite = {
+        "apiVersion": _text("The composite's apiVersion."),
+        "kind": _text("The composite's kind."),
+        "name": _text("The composite's name."),
+    }
+    return {
+        **_composition(None),
+        "compositeDeletePolicy": _choice(
+            "How the composite is deleted with the claim: in the background, or before the claim itself is gone.",
+            _DELETE_POLICIES,
+            policy,
+        ),
+        "resourceRef": _object("The composite that stands behind this claim.", composite, *composite),
+        "writeConnectionSecretToRef": _object(
+            "The secret, in the claim's namespace, that gets the connection details.",
+            {"name": _text("The secret's name.")},
+            "name",
+        ),
+    }
+
+
+def _composition(policy: str | None) -> dict[str, Any]:
+    """Return the properties by which composites and claims choose a composition."""
+    return {
+        "compositionRef": _object(
+            "The composition to use. Crossplane sets it where it chooses one itself.",
+            {"name": _text("The composition's name.")},
+            "name",
+        ),
+        "compositionSelector": _selector("Chooses the composition by its labels."),
+        "compositionRevisionRef": _object(
+            "The revision of the composition in use. With the policy Manual it is set by hand.",
+            {"name": _text("The revision's name.")},
+            "name",
+        ),
+        "compositionRevisionSelector": _selector("Chooses the composition's revision by its labels."),
+        "compositionUpdatePolicy": _choice(
+            "Whether a new revision of the composition is taken into use automatically.", _UPDATE_POLICIES, policy
+        ),
+    }
+
+
+def _composite_status(scope: str) -> dict[str, Any]:
+    condition = {
+        "lastTransitionTime": _text("When the status last changed.", format="date-time"),
+        "message": _text("What the condition means, for people."),
+        "reason": _text("Why the condition has this status, in one word."),
+        "status": _text("True, False or Unknown."),
+        "type": _text("What is said about, such as Ready or Synced."),
+        "observedGeneration": {
+            "type": "integer",
+            "format": "int64",
+            "description": "The metadata.generation that the condition was found for.",
+        },
+    }
+    properties: dict[str, Any] = {
+        "conditions": {
+            "type": "array",
+            "description": "What Crossplane and the functions say about this resource.",
+            "items": _object(
+                "What is said about one matter.", condition, "lastTransitionTime", "reason", "status", "type"
+            ),
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["type"],
+        }
+    }
+    if scope == _LEGACY:
+        published = {"lastPublishedTime": _text("When they last changed.", format="date-time")}
+        properties["connectionDetails"] = _object("The connection details that were published.", published)
+        properties["claimConditionTypes"] = {
+            "type": "array",
+            "description": "The types of conditions that the claim gets as well.",
+            "items": {"type": "string"},
+            "x-kubernetes-list-type": "set",
+        }
+    return properties
+
+
+def _object(description: str, properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "description": description}
+    if required:
+        schema["required"] = list(required)
+    return {**schema, "properties": properties}
+
+
+def _selector(description: str) -> dict[str, Any]:
+    labels = {
+        "type": "object",
+        "description": "Labels that it must have, all of them.",
+        "additionalProperties": {"type": "string"},
+    }
+    return _object(description, {"matchLabels": labels}, "matchLabels")
+
+
+def _choice(description: str, values: tuple[str, ...], default: str | None) -> dict[str, Any]:
+    schema = _text(description, enum=list(values))
+    return schema if default is None else {**schema, "default": default}
+
+
+def _text(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "description": description, **more}

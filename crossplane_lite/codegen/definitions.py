@@ -1,0 +1,242 @@
+"""What is defined in documents: kinds with their versions and schemas, and the components of OpenAPI documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..errors import InputError
+from ..render.yaml import Document
+from .names import class_name, group_path, segment
+from .schema import ClassRef
+
+__all__ = ["Component", "Definitions", "Kind", "definitions"]
+
+_CRD: Final = "CustomResourceDefinition"
+_XRD: Final = "CompositeResourceDefinition"
+_REF: Final = "#/components/schemas/"
+# Types of the API machinery, such as Status, have a kind too, but nobody composes them.
+_MACHINERY: Final = "io.k8s.apimachinery."
+
+
+class Kind(NamedTuple):
+    """One version of a kind.
+
+    Attributes:
+        where: File and place, for messages.
+        path: Where its schema stands in the document, for messages.
+        module: The module that its class is in.
+        name: Its class name.
+        served: Whether the API server serves it.
+        storage: Whether it is the version that is stored; for composites the one that compositions refer to.
+        document: The OpenAPI document that its schema's references point into.
+    """
+
+    where: str
+    path: str
+    group: str
+    version: str
+    kind: str
+    schema: Mapping[str, Any]
+    module: tuple[str, ...]
+    name: str
+    served: bool = True
+    storage: bool = True
+    document: OpenAPI | None = None
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+class Component(NamedTuple):
+    """A component of an OpenAPI document that becomes a class; its attributes are those of a kind."""
+
+    where: str
+    path: str
+    schema: Mapping[str, Any]
+    module: tuple[str, ...]
+    name: str
+    document: OpenAPI
+
+
+class OpenAPI:
+    """An OpenAPI v3 document.
+
+    Args:
+        where: File, for messages.
+        schemas: Its `components.schemas`.
+    """
+
+    def __init__(self, where: str, schemas: Mapping[str, Any]) -> None:
+        self.where = where
+        self.schemas = schemas
+        self._classes = {name: _class_of(name) for name in schemas}
+        self._names = {ref: name for name, ref in self._classes.items()}
+        self._kinds: dict[ClassRef, Kind] = {}
+
+    def add(self, name: str, kind: Kind) -> None:
+        """Note that a component is a kind, which references to it mean then."""
+        ref = self._classes[name] = ClassRef(kind.module, kind.name)
+        self._names[ref] = name
+        self._kinds[ref] = kind
+
+    def component(self, ref: ClassRef) -> Kind | Component | None:
+        """Return the kind or component that a class is made from; None where the document does not have it."""
+        name = self._names.get(ref)
+        if name is None or ref in self._kinds:
+            return self._kinds.get(ref)
+        return Component(self.where, f"components.schemas.{name}", self.schemas[name], ref.module, ref.name, self)
+
+    def resolve(self, ref: str) -> tuple[Mapping[str, Any], ClassRef | None] | None:
+        """Look a `$ref` up."""
+        name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
+        schema = self.schemas.get(name)
+        if not ref.startswith(_REF) or not isinstance(schema, Mapping):
+            return None
+        return schema, self._classes[name] if self._has_properties(schema) else None
+
+    def _has_properties(self, schema: Mapping[str, Any]) -> bool:
+        seen: list[Mapping[str, Any]] = []
+        work = [schema]
+        while work:
+            one = work.pop()
+            if any(one is other for other in seen):
+                continue
+            seen.append(one)
+            if one.get("properties"):
+                return True
+            ref = one.get("$ref")
+            if isinstance(ref, str) and isinstance(below := self.schemas.get(ref.removeprefix(_REF)), Mapping):
+                work.append(below)
+            members = one.get("allOf")
+            work += [member for member in members if isinstance(member, Mapping)] if isinstance(members, list) else []
+        return False
+
+
+class Definitions(NamedTuple):
+    """What a run's documents define.
+
+    Attributes:
+        kinds: All kinds, in all versions.
+        others: What documents that define nothing hold instead, such as `Composition`, by where they are.
+    """
+
+    kinds: list[Kind]
+    others: dict[str, str]
+
+
+def definitions(documents: Iterable[Document]) -> Definitions:
+    """Tell what documents define.
+
+    Raises:
+        InputError: A definition has not the form that its apiVersion and kind call for, or is of a version that
+            isn't read; the message names the place.
+    """
+    found = Definitions([], {})
+    for where, content in documents:
+        if "openapi" in content or "swagger" in content:
+            found.kinds.extend(_of_openapi(where, content))
+            continue
+        api_version, kind = content.get("apiVersion"), content.get("kind")
+        group = str(api_version).rpartition("/")[0]
+        if kind == _CRD and group == "apiextensions.k8s.io":
+            found.kinds.extend(_of_crd(where, content))
+        elif kind == _XRD and group == "apiextensions.crossplane.io":
+            from .crossplane import crds_of
+
+            for crd in crds_of(where, content):
+                found.kinds.extend(_of_crd(where, crd))
+        else:
+            found.others[where] = str(kind) if kind else "no kind"
+    return found
+
+
+def _get(where: str, content: Mapping[str, Any], path: str, kind: type) -> Any:
+    """Return what stands at a path of keys, and say what is wrong with it where it isn't of a type."""
+    value: Any = content
+    done: list[str] = []
+    for key in path.split("."):
+        done.append(key)
+        if not isinstance(value, Mapping) or key not in value:
+            raise InputError(f"{where}: {'.'.join(done)} is missing")
+        value = value[key]
+    if not isinstance(value, kind):
+        words = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+        raise InputError(f"{where}: {path} must be {words[kind]} (got {value!r:.60} that is a {type(value).__name__})")
+    return value
+
+
+def _check_name(where: str, path: str, name: str) -> None:
+    """Refuse what no group, version or kind can be; what is written into modules must not hold just anything."""
+    if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
+        raise InputError(f"{where}: {path} must be letters, digits, '-' and '.' (got {name!r:.60})")
+
+
+def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
+    if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
+        raise InputError(f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read")
+    group, kind = _get(where, crd, "spec.group", str), _get(where, crd, "spec.names.kind", str)
+    _check_name(where, "spec.group", group)
+    _check_name(where, "spec.names.kind", kind)
+    for number, version in enumerate(_get(where, crd, "spec.versions", list)):
+        path = f"spec.versions[{number}]"
+        if not isinstance(version, Mapping):
+            raise InputError(f"{where}: {path} must be an object")
+        at = f"{where}: {path}"
+        name = _get(at, version, "name", str)
+        _check_name(at, "name", name)
+        schema = _get(at, version, "schema.openAPIV3Schema", dict)
+        served, storage = _get(at, version, "served", bool), _get(at, version, "storage", bool)
+        module = (*group_path(group), segment(kind), segment(name))
+        yield Kind(where, name, group, name, kind, schema, module, class_name(kind), served=served, storage=storage)
+
+
+def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
+    if not str(content.get("openapi", "")).startswith("3."):
+        version = content.get("openapi", content.get("swagger"))
+        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {version!r})")
+    if "components" not in content:
+        raise InputError(
+            f"{where}: the document has no components; one for each group and version is behind the index, "
+            "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
+        )
+    document = OpenAPI(where, _get(where, content, "components.schemas", dict))
+    for name, schema in document.schemas.items():
+        if not isinstance(schema, Mapping):
+            raise InputError(f"{where}: components.schemas.{name} must be an object")
+        kinds = schema.get("x-kubernetes-group-version-kind")
+        if not isinstance(kinds, list) or len(kinds) != 1 or name.startswith(_MACHINERY):
+            continue  # options and events belong to every group
+        path = f"components.schemas.{name}"
+        at = f"{where}: {path}: x-kubernetes-group-version-kind[0]"
+        if not isinstance(kinds[0], Mapping):
+            raise InputError(f"{at} must be an object (got a {type(kinds[0]).__name__})")
+        group, version, kind = (_get(at, {"group": "", **kinds[0]}, key, str) for key in ("group", "version", "kind"))
+        for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):
+            _check_name(at, key, text)
+        ref = _class_of(name)
+        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document)
+        if group and name == ".".join((*reversed(group.split(".")), version, kind)):
+            # Published for a CustomResourceDefinition: as from the definition itself, which has no lists.
+            if _is_list(schema):
+                continue
+            found = found._replace(module=(*group_path(group), segment(kind), segment(version)), name=class_name(kind))
+        document.add(name, found)
+        yield found
+
+
+def _is_list(schema: Mapping[str, Any]) -> bool:
+    properties = schema.get("properties")
+    items = properties.get("items") if isinstance(properties, Mapping) else None
+    item = items.get("items") if isinstance(items, Mapping) else None
+    members = item.get("allOf") if isinstance(item, Mapping) else None
+    parts = [item, *members] if isinstance(members, list) else [item]
+    return any(isinstance(one, Mapping) and "$ref" in one for one in parts)
+
+
+def _class_of(component: str) -> ClassRef:
+    """Return where a component's class is: `io.k8s.api.core.v1.Pod` is Pod in io/k8s/api/core/v1."""
+    *packages, name = component.split(".")
+    return ClassRef(tuple(segment(part) for part in packages if part) or ("components",), class_name(name))

@@ -1,0 +1,177 @@
+"""Modules of models as text: the table that runs, beside the stub that people and type checkers read (see `stubs`)."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, Set
+from typing import Final
+
+from ..errors import InputError
+from .names import attributes
+from .schema import ClassRef, Field, Form, Node
+
+__all__ = ["Class", "Module", "check_paths", "class_text", "table_source"]
+
+_HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
+_SHIPPED: Final = ("crossplane_lite", "models")
+# No aliases: the arguments of `load` beside which aliases are given, and builtins that stubs use.
+_NO_ALIASES: Final = frozenset(("module", "table", "bool", "dict", "float", "int", "list", "str"))
+# What means something in a table's language, and spaces of any kind.
+_SPECIAL: Final = frozenset(" :=#,%@*")
+
+
+class Class:
+    """A class of a module.
+
+    Attributes:
+        name: Its name.
+        node: Its fields, their types and descriptions.
+        api_version: For a resource its apiVersion.
+        kind: For a resource its kind.
+        attributes: The attribute of each wire name.
+    """
+
+    def __init__(self, node: Node, api_version: str = "", kind: str = "") -> None:
+        self.name = node.name
+        self.node = node
+        self.api_version = api_version
+        self.kind = kind
+        self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
+
+
+class Module:
+    """A module of models.
+
+    Attributes:
+        path: Its packages and its own name.
+        title: What it holds, in words.
+        classes: Its classes by name, in the order in which they are written.
+        shipped: The classes that are taken from `crossplane_lite.models`.
+    """
+
+    def __init__(self, path: tuple[str, ...], title: str, shipped: Set[ClassRef]) -> None:
+        self.path = path
+        self.title = title
+        self.classes: dict[str, Class] = {}
+        self.shipped = shipped
+        self._aliases: dict[tuple[str, ...], str] = {}
+
+    @property
+    def file(self) -> str:
+        """The path of its file, without the suffix."""
+        return "/".join(self.path)
+
+    @property
+    def head(self) -> str:
+        """How its files begin: long lines and the order of names are as they are."""
+        return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
+
+    def home(self, ref: ClassRef) -> tuple[str, ...]:
+        """Return the module that a class is taken from."""
+        return (*_SHIPPED, *ref.module) if ref in self.shipped else ref.module
+
+    def aliases(self) -> dict[str, tuple[str, ...]]:
+        """Return the other modules that the classes refer to, by alias."""
+        homes = sorted(
+            {
+                self.home(form.ref)
+                for cls in self.classes.values()
+                for form in (field.form.innermost for field in cls.node.fields)
+                if form.ref is not None and self.home(form.ref) != self.path
+            }
+        )
+        self._aliases = {}
+        for home in homes:
+            taken = self._aliases.values()
+            length = 2
+            while (alias := "".join(home[-length:])) in taken and length < len(home):
+                length += 1
+            while alias in taken or alias in _NO_ALIASES or keyword.iskeyword(alias):
+                alias += "_"
+            self._aliases[home] = alias
+        return {alias: home for home, alias in self._aliases.items()}
+
+    def reference(self, ref: ClassRef) -> str:
+        """Return how the module's text names a class; `aliases` must have been asked for before."""
+        home = self.home(ref)
+        return ref.name if home == self.path else f"{self._aliases[home]}.{ref.name}"
+
+    def relative(self, home: tuple[str, ...]) -> str:
+        """Return the name of another module as it is seen from this one's package."""
+        if home[: len(_SHIPPED)] == _SHIPPED:
+            return ".".join(home)
+        package = self.path[:-1]
+        common = 0
+        while common < min(len(package), len(home) - 1) and package[common] == home[common]:
+            common += 1
+        return "." * (len(package) - common + 1) + ".".join(home[common:])
+
+
+def table_source(module: Module) -> str:
+    """Return the source of a module of models (see `crossplane_lite.table`)."""
+    aliases = module.aliases()
+    lines = [module.head, "from crossplane_lite.table import load\n"]
+    lines.append("__getattr__, __dir__ = load(\n    __name__,\n    {")
+    lines += [f"        {_quoted(cls.name)}: {_quoted(class_text(module, cls))}," for cls in module.classes.values()]
+    lines.append("    },")
+    lines += [f"    {alias}={_quoted(module.relative(home))}," for alias, home in aliases.items()]
+    lines.append(")\n")
+    return "\n".join(lines)
+
+
+def class_text(module: Module, cls: Class) -> str:
+    """Return the text of a class in its module's table."""
+    parts = []
+    if cls.api_version:
+        parts.append("@" + cls.api_version + ("" if cls.kind == cls.name else "=" + cls.kind))
+    if cls.node.is_open:
+        parts.append("*")
+    parts += [_field_text(module, cls.attributes[field.wire], field) for field in cls.node.fields]
+    return " ".join(parts)
+
+
+def _field_text(module: Module, attribute: str, field: Field) -> str:
+    wire = "" if attribute == field.wire else "=" + _escaped(field.wire)
+    return f"{attribute}{wire}:{_type_text(module, field.form)}"
+
+
+def _type_text(module: Module, form: Form, *, in_list: bool = False) -> str:
+    if form.node is not None:
+        return form.node.name
+    if form.ref is not None:
+        return module.reference(form.ref)
+    if form.code == "[":
+        # Keys stand at the end, where those of a list in another list would be the outer one's.
+        keys = ",".join(_escaped(key) for key in form.keys) if not in_list else ""
+        return "[" + _type_text(module, form.item, in_list=True) + (f"#{keys}" if keys else "")
+    return "{" + _type_text(module, form.item, in_list=in_list) if form.code == "{" else form.code
+
+
+def _escaped(wire: str) -> str:
+    if not any(character in _SPECIAL or character.isspace() for character in wire):
+        return wire
+    return "".join(
+        "".join(f"%{byte:02x}" for byte in character.encode())
+        if character in _SPECIAL or character.isspace()
+        else character
+        for character in wire
+    )
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if text.isprintable() and not {'"', "\\"} & set(text) else repr(text)
+
+
+def check_paths(modules: Mapping[tuple[str, ...], Module]) -> None:
+    """Refuse a module that would have to be a package at the same time.
+
+    Raises:
+        InputError: Names both.
+    """
+    for path in modules:
+        for length in range(1, len(path)):
+            if path[:length] in modules:
+                raise InputError(
+                    f"{'/'.join(path)}.py can't be beside {'/'.join(path[:length])}.py: "
+                    "one needs a folder of the other's name; generate them into folders of their own"
+                )

@@ -1,0 +1,435 @@
+"""Schemas of Kubernetes objects, read into the shapes that model classes have.
+
+A schema is walked breadth first, so that what lies high up is named first (see `naming`). The rules of Kubernetes'
+dialect of OpenAPI v3 are these (structural schemas, "x-kubernetes-*" extensions):
+
+- An object with properties becomes a class, one with `additionalProperties` a map, any other is any JSON value.
+- `x-kubernetes-preserve-unknown-fields`, or `additionalProperties` beside properties, make the class an open one.
+- `x-kubernetes-int-or-string` is an integer or a string, and so is a choice of scalar types in `anyOf` or `oneOf`.
+- `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to what the object's properties say.
+- The properties of all members of `allOf` count. Other conditions (`anyOf`, `oneOf`, `not`, CEL rules) only restrict.
+- `required`, `default`, `nullable` and formats don't change a type: only what is set is ever sent, and any field may
+  stay unset or be set to null. What is required, and the default, are said in the field's description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..errors import InputError
+from .names import class_name
+
+__all__ = ["ANY", "META", "ClassRef", "Field", "Form", "Node", "Refs", "Shapes", "read"]
+
+
+class ClassRef(NamedTuple):
+    """A class of another module, or of the same one: how `$ref` to a component with properties is kept."""
+
+    module: tuple[str, ...]
+    name: str
+
+
+META: Final = ("io", "k8s", "apimachinery", "pkg", "apis", "meta", "v1")
+
+
+class Form:
+    """The type of a field.
+
+    Attributes:
+        code: A letter of the table's language (s i f b q x), `[` for a list, `{` for a map, `N` for an object that
+            becomes a class, `R` for a reference to one.
+        python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
+        item: The type of a list's or map's items.
+        keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys).
+        node: The object, for `N`.
+        ref: The class, for `R`.
+    """
+
+    __slots__ = ("code", "item", "keys", "node", "python", "ref")
+
+    def __init__(
+        self,
+        code: str,
+        python: str = "",
+        *,
+        item: Form | None = None,
+        keys: tuple[str, ...] = (),
+        node: Node | None = None,
+        ref: ClassRef | None = None,
+    ) -> None:
+        self.code = code
+        self.python = python
+        self.item: Form = item if item is not None else self
+        self.keys = keys
+        self.node = node
+        self.ref = ref
+
+    @property
+    def innermost(self) -> Form:
+        """What a list or a map, of lists or maps or not, holds in the end; otherwise the type itself."""
+        form = self
+        while form.item is not form:
+            form = form.item
+        return form
+
+    def signature(self) -> tuple[Any, ...]:
+        """Return what makes two types the same, with the shapes of objects already known."""
+        below = () if self.item is self else self.item.signature()
+        shape = self.node.shape if self.node is not None else self.ref
+        return (self.code, self.python, self.keys, shape, *below)
+
+
+ANY: Final = Form("x", "Any")
+
+
+class Field:
+    """One field of an object: its wire name, its type, its description, and what else is said of it."""
+
+    __slots__ = ("doc", "form", "note", "wire")
+
+    def __init__(self, wire: str, form: Form, doc: str = "", note: str = "") -> None:
+        self.wire = wire
+        self.form = form
+        self.doc = doc
+        self.note = note
+
+
+class Node:
+    """An object with properties, which becomes a class.
+
+    Attributes:
+        path: Where it stands, for messages, such as `spec.rules[]`.
+        parent: The object that it is a field of; None for the kind itself.
+        wire: The wire name of that field.
+        hint: The class name that it would like to have.
+        doc: Its description.
+        fields: Its fields, in the schema's order.
+        is_open: True where it takes any other field as well.
+        shape: A number that objects of the same fields and types share.
+        name: Its class name, once it has one.
+        refs: The references that were read in place for it and for what it lies in.
+    """
+
+    __slots__ = ("doc", "fields", "hint", "is_open", "name", "parent", "path", "refs", "schema", "shape", "wire")
+
+    def __init__(self, path: str, parent: Node | None, wire: str, hint: str, schema: Mapping[str, Any]) -> None:
+        self.path = path
+        self.parent = parent
+        self.wire = wire
+        self.hint = hint
+        self.schema = schema
+        self.doc = _text(schema.get("description"))
+        self.fields: list[Field] = []
+        self.is_open = False
+        self.shape = -1
+        self.name = ""
+        self.refs: frozenset[str] = parent.refs if parent is not None else frozenset()
+
+
+Shapes = dict[Any, int]
+"""The number of each shape that has been seen; one for all schemas of a run."""
+
+Refs = Callable[[str], "tuple[Mapping[str, Any], ClassRef | None] | None"]
+"""Looks a `$ref` up: the schema it names, and the class where it becomes one; None where there is no such schema."""
+
+_SCALARS: Final = {"string": ("s", "str"), "integer": ("i", "int"), "number": ("f", "float"), "boolean": ("b", "bool")}
+_PYTHON: Final = {"str": str, "int": int, "bool": bool}
+_MOST_LISTS: Final = 64  # of lists and maps that are each other's items
+_OF_OBJECTS: Final = frozenset(("apiVersion", "kind", "metadata"))
+# What may stand beside a $ref or a single allOf without making it another type.
+_ANNOTATIONS: Final = frozenset(
+    ("$ref", "allOf", "default", "deprecated", "description", "example", "nullable", "readOnly", "title", "writeOnly")
+)
+
+
+def read(
+    where: str,
+    schema: Mapping[str, Any],
+    name: str,
+    shapes: Shapes,
+    refs: Refs | None = None,
+    *,
+    is_kind: bool = False,
+    path: str = "",
+) -> list[Node]:
+    """Read the schema of a kind, or of a component.
+
+    Args:
+        where: File and place of the definition, for messages.
+        schema: An object schema.
+        name: The class name of the whole.
+        shapes: The shapes seen so far; new ones are added.
+        refs: Looks up what a `$ref` names; without it there is nothing that one could name.
+        is_kind: True for a resource: apiVersion and kind are left out, and metadata is Kubernetes' ObjectMeta.
+        path: Where the schema stands in its document, for messages.
+
+    Returns:
+        The object itself and all objects within, breadth first.
+
+    Raises:
+        InputError: The schema is not one; the message names where and path.
+    """
+    reader = _Reader(where, name, refs or (lambda _ref: None), path)
+    try:
+        root = Node("", None, "", name, reader.merged(schema, ""))
+        kind = reader.type_of(root.schema, "")
+        if is_kind and kind not in ("object", ""):
+            raise reader.error("", f"the schema of a kind must be of an object (got one of type {kind!r})")
+        reader.nodes.append(root)
+        for node in reader.nodes:  # grows while it is read
+            reader.fill(node, is_kind and node is root)
+        for node in reversed(reader.nodes):  # what lies within comes behind, so it is known first
+            key = (node.is_open, *((field.wire, field.form.signature()) for field in node.fields))
+            node.shape = shapes.setdefault(key, len(shapes))
+    except RecursionError:
+        raise InputError(f"{where}: {name}: this schema has lists or references nested too deeply") from None
+    return reader.nodes
+
+
+class _Reader:
+    def __init__(self, where: str, name: str, refs: Refs, path: str) -> None:
+        self._where = where
+        self._name = name
+        self._refs = refs
+        self._path = path
+        self._expanding: list[str] = []  # references that are being read in place, for those that name themselves
+        self.nodes: list[Node] = []
+
+    def error(self, path: str, problem: str) -> InputError:
+        place = ": ".join(part for part in (self._path or self._name, path) if part)
+        return InputError(f"{self._where}: {place}: {problem}")
+
+    def fill(self, node: Node, is_kind: bool) -> None:
+        """Read the fields of an object."""
+        schema = node.schema
+        properties = dict(self._mapping(schema, "properties", node.path))
+        required = self._required(schema, node.path)
+        node.is_open = schema.get("additionalProperties", False) is not False or self._preserves(schema)
+        if is_kind:
+            for name in ("apiVersion", "kind"):
+                properties.pop(name, None)
+            if "metadata" not in properties:
+                properties = {"metadata": {"type": "object"}, **properties}
+        elif schema.get("x-kubernetes-embedded-resource") is True:
+            for name in ("apiVersion", "kind"):
+                properties.setdefault(name, {"type": "string"})
+            properties.setdefault("metadata", {"type": "object"})
+        # In the order in which API servers give them: a definition and what is published for it make the same models.
+        for wire, below in sorted(properties.items(), key=lambda item: str(item[0])):
+            if not isinstance(wire, str) or not wire or wire.encode(errors="replace").decode() != wire:
+                raise self.error(node.path, f"the name of a property must be a text, and not empty (got {wire!r})")
+            path = f"{node.path}.{wire}".lstrip(".")
+            if below is True:
+                below = {}
+            if not isinstance(below, Mapping):
+                raise self.error(path, f"a schema must be an object (got a {type(below).__name__})")
+            hint = class_name((self._name if node.parent is None else "") + class_name(wire))
+            is_meta = wire == "metadata" and (is_kind or schema.get("x-kubernetes-embedded-resource") is True)
+            if is_meta:
+                form = Form("R", ref=self._class_of(below, path) or ClassRef(META, "ObjectMeta"))
+            else:
+                form = self.form(below, path, node, wire, hint)
+            note = self._note(wire in required, below)
+            node.fields.append(Field(wire, form, _text(below.get("description")), note))
+        node.schema = {}
+
+    def _required(self, schema: Mapping[str, Any], path: str) -> list[Any]:
+        required = schema.get("required") or []
+        if not isinstance(required, list):
+            raise self.error(path, f"'required' must be a list (got a {type(required).__name__})")
+        return required
+
+    def _note(self, required: bool, schema: Mapping[str, Any]) -> str:
+        default = schema.get("default")
+        notes = ["Required."] if required else []
+        if isinstance(default, (str, int, float)) or default:  # an empty object, which API servers add, says nothing
+            notes.append(f"Default: {_shown(default)}.")
+        return " ".join(notes)
+
+    def form(self, schema: Mapping[str, Any], path: str, parent: Node, wire: str, hint: str) -> Form:
+        """Return the type that a schema stands for; objects with properties are read later."""
+        if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
+            raise self.error(path.rstrip("[]{}"), f"more than {_MOST_LISTS} lists and maps are in each other")
+        ref = self._class_of(schema, path)
+        if ref is not None:
+            return Form("R", ref=ref)
+        depth = len(self._expanding)
+        schema = self.merged(schema, path)
+        try:
+            if not parent.refs.isdisjoint(self._expanding):
+                return ANY  # made of what it lies in: it would never end
+            return self._plain_form(schema, path, parent, wire, hint)
+        finally:
+            del self._expanding[depth:]
+
+    def _plain_form(self, schema: Mapping[str, Any], path: str, parent: Node, wire: str, hint: str) -> Form:
+        if schema.get("x-kubernetes-int-or-string") is True or schema.get("format") == "int-or-string":
+            return Form("q", "int | str")
+        kind = self.type_of(schema, path)
+        if kind == "array":
+            items = schema.get("items", {})
+            if not isinstance(items, Mapping):
+                raise self.error(path, f"'items' must be a schema (got a {type(items).__name__})")
+            item = self.form(items, f"{path}[]", parent, wire, f"{hint}Item")
+            return Form("[", item=item, keys=self._list_keys(schema, path))
+        if kind == "object":
+            embedded = schema.get("x-kubernetes-embedded-resource") is True
+            properties = self._mapping(schema, "properties", path)
+            if properties.keys() - (_OF_OBJECTS if embedded else ()):  # an API server adds these to embedded ones
+                node = Node(path, parent, wire, hint, schema)
+                node.refs |= frozenset(self._expanding)
+                self.nodes.append(node)
+                return Form("N", node=node)
+            below = schema.get("additionalProperties")
+            if below is None or below is False or embedded:
+                return ANY
+            if below is not True and not isinstance(below, Mapping):
+                raise self.error(path, f"'additionalProperties' must be a schema (got a {type(below).__name__})")
+            item = ANY if below is True else self.form(below, f"{path}{{}}", parent, wire, hint)
+            return Form("{", item=item)
+        if kind in _SCALARS:
+            code, python = _SCALARS[kind]
+            return Form(code, self._literal(schema, python, path))
+        return self._choice(schema, path)
+
+    def type_of(self, schema: Mapping[str, Any], path: str) -> str:
+        """Return the type that a schema names, or that what it says is about; nothing where that is open."""
+        named = self._named_types(schema, path)
+        if len(named) == 1:
+            return named[0]
+        values = self._enum(schema, path)
+        if not named:
+            if "properties" in schema or isinstance(schema.get("additionalProperties"), Mapping):
+                return "object"
+            if "items" in schema:
+                return "array"
+            return "string" if values and all(isinstance(value, str) for value in values) else ""
+        return ""
+
+    def _named_types(self, schema: Mapping[str, Any], path: str) -> list[str]:
+        """Return the types that a schema names, without null: one, or several in OpenAPI 3.1, or none."""
+        named = schema.get("type")
+        kinds = named if isinstance(named, list) else [] if named is None else [named]
+        for kind in kinds:
+            if kind not in (*_SCALARS, "array", "object", "null"):
+                known = ", ".join((*_SCALARS, "array", "object"))
+                raise self.error(path, f"'type' must be one of {known} (got {kind!r})")
+        return [kind for kind in kinds if kind != "null"]
+
+    def _enum(self, schema: Mapping[str, Any], path: str) -> list[Any]:
+        values = schema.get("enum") or []
+        if not isinstance(values, list):
+            raise self.error(path, f"'enum' must be a list (got a {type(values).__name__})")
+        return values
+
+    def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
+        """Return the type of a schema that only gives a choice of types."""
+        kinds = {*self._named_types(schema, path)}
+        for key in ("anyOf", "oneOf"):
+            for member in self._members(schema, key, path):
+                one = self.merged(member, path)
+                kinds.update(self._named_types(one, path) if "type" in one else [""])
+        if kinds and kinds <= _SCALARS.keys():
+            python = sorted(_SCALARS[kind][1] for kind in kinds)
+            return Form("q" if len(kinds) > 1 else _SCALARS[kinds.pop()][0], " | ".join(python))
+        return ANY
+
+    def _literal(self, schema: Mapping[str, Any], python: str, path: str) -> str:
+        values = self._enum(schema, path)
+        kind = _PYTHON.get(python)
+        if kind is None or kind is bool:
+            return python
+        fitting = dict.fromkeys(repr(value) for value in values if type(value) is kind)
+        return f"Literal[{', '.join(fitting)}]" if fitting else python
+
+    def _list_keys(self, schema: Mapping[str, Any], path: str) -> tuple[str, ...]:
+        keys = schema.get("x-kubernetes-list-map-keys") or ()
+        if schema.get("x-kubernetes-list-type") != "map":
+            return ()
+        if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
+            raise self.error(path, "'x-kubernetes-list-map-keys' must be a list of texts")
+        return tuple(keys)
+
+    def _preserves(self, schema: Mapping[str, Any]) -> bool:
+        return schema.get("x-kubernetes-preserve-unknown-fields") is True
+
+    def _mapping(self, schema: Mapping[str, Any], key: str, path: str) -> Mapping[Any, Any]:
+        value = schema.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise self.error(path, f"{key!r} must be an object (got a {type(value).__name__})")
+        return value
+
+    def _members(self, schema: Mapping[str, Any], key: str, path: str) -> list[Mapping[str, Any]]:
+        members = schema.get(key) or []
+        if not isinstance(members, list) or not all(isinstance(member, Mapping) for member in members):
+            raise self.error(path, f"{key!r} must be a list of schemas")
+        return members
+
+    def _found(self, schema: Mapping[str, Any], path: str) -> tuple[Mapping[str, Any], ClassRef | None]:
+        ref = schema["$ref"]
+        found = self._refs(ref) if isinstance(ref, str) else None
+        if found is None:
+            raise self.error(path, f"there is no schema {ref!r}, which a $ref names")
+        return found
+
+    def _class_of(self, schema: Mapping[str, Any], path: str) -> ClassRef | None:
+        """Return the class that a schema refers to, where it is a reference to one and says nothing else."""
+        while True:
+            own = [key for key in schema if key not in _ANNOTATIONS and not key.startswith("x-")]
+            if own:
+                return None
+            members = self._members(schema, "allOf", path)
+            if "$ref" in schema and not members:
+                return self._found(schema, path)[1]
+            if "$ref" in schema or len(members) != 1:
+                return None
+            schema = members[0]
+
+    def merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+        """Return a schema with what it refers to and the members of its allOf put into one."""
+        if "$ref" not in schema and "allOf" not in schema:
+            return schema
+        whole: dict[str, Any] = {}
+        properties: dict[str, Any] = {}
+        required: list[Any] = []
+        for part in self._parts(schema, path):
+            for name, below in self._mapping(part, "properties", path).items():
+                known = properties.get(name)
+                if isinstance(known, Mapping) and isinstance(below, Mapping):  # both hold, the nearer one first
+                    below = {**known, "allOf": [*self._members(known, "allOf", path), below]}
+                properties[name] = below
+            required += self._required(part, path)
+            whole = {**part, **whole}  # what stands nearer decides
+        whole.pop("$ref", None)
+        whole.pop("allOf", None)
+        if properties:
+            whole["properties"] = properties
+        if required:
+            whole["required"] = required
+        return whole
+
+    def _parts(self, schema: Mapping[str, Any], path: str) -> Iterable[Mapping[str, Any]]:
+        yield schema
+        if "$ref" in schema:
+            ref = schema["$ref"]
+            found, _ = self._found(schema, path)
+            if ref in self._expanding:  # it is made of itself, with no object in between: anything goes
+                return
+            self._expanding.append(ref)
+            yield from self._parts(found, path)
+        for member in self._members(schema, "allOf", path):
+            yield from self._parts(member, path)
+
+
+def _text(description: Any) -> str:
+    return description.strip() if isinstance(description, str) else ""
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."

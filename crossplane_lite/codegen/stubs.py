@@ -1,0 +1,187 @@
+"""Stubs of model modules: the types and descriptions that people, editors and type checkers read.
+
+A field is declared by one of the descriptors that `crossplane_lite.model` names (design, section 3). A name that a
+class's own fields or the module's classes hide, such as a field called `list`, is imported under another one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .modules import Class, Module
+from .schema import Field, Form
+
+__all__ = ["stub_source"]
+
+# Where the names that stubs use come from; builtins need no import unless they are hidden.
+_HOMES: Final = {
+    **dict.fromkeys(("Any", "Literal"), "typing"),
+    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "ItemMap", "ItemMapOf", "Items"), "crossplane_lite.model"),
+    **dict.fromkeys(("ItemsOf", "Leaf", "ListOf", "Map", "MapOf", "Model"), "crossplane_lite.model"),
+    **dict.fromkeys(("Nested", "Resource", "Values"), "crossplane_lite.model"),
+    "Observable": "crossplane_lite.observable",
+    **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
+}
+
+# The descriptors of lists and maps, and what can be written for those that lie in others; by what they hold.
+_CONTAINERS: Final = {
+    "[": {"value": ("Values", "ListOf"), "model": ("Items", "ItemsOf"), "container": ("DeepList", "ListOf")},
+    "{": {"value": ("Map", "MapOf"), "model": ("ItemMap", "ItemMapOf"), "container": ("DeepMap", "MapOf")},
+}
+
+
+def stub_source(module: Module, *, descriptions: bool = True) -> str:
+    """Return the stub of a module of models.
+
+    Args:
+        module: The module.
+        descriptions: False to leave the descriptions of fields and classes out.
+    """
+    return _Stub(module, descriptions).source()
+
+
+class _Stub:
+    def __init__(self, module: Module, descriptions: bool) -> None:
+        self._module = module
+        self._descriptions = descriptions
+        self._aliases = module.aliases()
+        self._imports: dict[str, set[str]] = {}  # by module, what stands behind `import`
+        self._seconds: dict[tuple[str, str], str] = {}  # by module, or nothing for this one, and name
+        self._taken = {*module.classes, *self._aliases}
+        self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
+        self._hidden: frozenset[str] = frozenset()  # what the class that is being written hides
+
+    def source(self) -> str:
+        bodies = [self._class(cls) for cls in self._module.classes.values()]
+        names = "".join(f'    "{name}",\n' for name in sorted(self._module.classes))
+        parts = [self._module.head]
+        parts.append(
+            "\n".join(f"from {home} import {', '.join(sorted(used))}" for home, used in sorted(self._imports.items()))
+        )
+        parts.append(f"__all__ = [\n{names}]")
+        parts += bodies
+        parts += [f"{second} = {name}" for (home, name), second in sorted(self._seconds.items()) if not home]
+        return "\n\n".join(parts) + "\n"
+
+    def _name(self, name: str) -> str:
+        """Return what a name of another module, or of a builtin, is called where it is used now."""
+        home = _HOMES[name]
+        if name in self._hidden or name in self._module.classes:
+            return self._import(home, name, self._second(home, name))
+        return name if home == "builtins" else self._import(home, name, name)
+
+    def _import(self, home: str, name: str, local: str) -> str:
+        self._imports.setdefault(home, set()).add(name if name == local else f"{name} as {local}")
+        return local
+
+    def _second(self, home: str, name: str) -> str:
+        """Return the name under which a hidden one can be used; no other name of the stub is the same."""
+        second = self._seconds.get((home, name))
+        if second is None:
+            second = "_" + name.lstrip("_")  # Python changes names with two of them inside of classes
+            while second in self._taken:
+                second += "_"
+            self._taken.add(second)
+            self._seconds[home, name] = second
+        return second
+
+    def _class(self, cls: Class) -> str:
+        self._hidden = frozenset(cls.attributes.values())
+        if cls.api_version:
+            self._hidden |= {"apiVersion", "kind"}
+        bases = ["Resource"] if cls.api_version else []
+        if cls.node.is_open or not bases:
+            bases.append("DynamicModel" if cls.node.is_open else "Model")
+        hidden, self._hidden = self._hidden, frozenset()  # bases are outside of the class
+        lines = [f"class {cls.name}({', '.join(self._name(base) for base in bases)}):"]
+        self._hidden = hidden
+        if cls.node.doc and self._descriptions:
+            lines += [f"    {_docstring(cls.node.doc)}", ""]
+        if cls.api_version:
+            for name, value in (("apiVersion", cls.api_version), ("kind", cls.kind)):
+                lines.append(f'    {name}: {self._name("Literal")}["{value}"] = "{value}"')
+        for field in cls.node.fields:
+            lines += self._field(field, cls.attributes[field.wire])
+        if len(lines) == 1:
+            lines.append("    ...")
+        return "\n".join(lines).rstrip()
+
+    def _field(self, field: Field, attribute: str) -> list[str]:
+        lines = [f"    {attribute}: {self._declared(field.form)} = ..."]
+        if self._descriptions:
+            renamed = "" if attribute == field.wire else f"In Kubernetes: {field.wire}."
+            doc = "\n\n".join(part for part in (field.doc, " ".join(filter(None, (field.note, renamed)))) if part)
+            if doc:
+                lines += [f"    {_docstring(doc)}", ""]
+        return lines
+
+    def _declared(self, form: Form) -> str:
+        """Return what a field of a type is declared as."""
+        if form.code == "x":
+            return self._name("Any")
+        if form.code in _CONTAINERS:
+            descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
+            written = f", {self._written(form.item)}" if _held(form) == "container" else ""
+            return f"{descriptor}[{self._plain(form.item)}{written}]"
+        return f"{self._name('Nested' if form.code in ('N', 'R') else 'Leaf')}[{self._plain(form)}]"
+
+    def _written(self, form: Form) -> str:
+        """Return what can be written for a list or a map that lies in another."""
+        kind = _held(form)
+        item = self._written(form.item) if kind == "container" else self._plain(form.item)
+        return f"{self._name(_CONTAINERS[form.code][kind][1])}[{item}]"
+
+    def _plain(self, form: Form) -> str:
+        """Return the type of one value."""
+        if form.node is not None:
+            return self._own(form.node.name)
+        if form.ref is not None:
+            text = self._module.reference(form.ref)
+            alias, dot, name = text.rpartition(".")
+            if not dot:
+                return self._own(text)
+            whole = self._module.relative(self._aliases[alias])
+            last = whole.rpartition(".")[2]
+            home = whole.removesuffix(last)
+            if home.strip("."):  # not dots alone, as in `..v1`
+                home = home.removesuffix(".")
+            is_hidden = alias in self._hidden or alias in self._module.classes
+            local = self._second(whole, alias) if is_hidden else alias
+            return self._import(home, last, local) + dot + name
+        if form.code in _CONTAINERS:
+            item = self._plain(form.item)
+            if form.item.code != "x" and _held(form) != "model":
+                item = f"{item} | {self._name('Observable')}[{item}]"
+            return f"{self._name('list')}[{item}]" if form.code == "[" else self._dict(item)
+        if form.python.startswith("Literal["):
+            return self._name("Literal") + form.python.removeprefix("Literal")
+        return " | ".join(self._name(name) for name in form.python.split(" | "))
+
+    def _dict(self, item: str) -> str:
+        return f"{self._name('dict')}[{self._name('str')}, {item}]"
+
+    def _own(self, name: str) -> str:
+        if name not in self._hidden:
+            return name
+        return self._second("", name)
+
+
+def _held(form: Form) -> str:
+    """Return what a list or a map holds."""
+    if form.item.code in _CONTAINERS:
+        return "container"
+    return "model" if form.item.code in ("N", "R") else "value"
+
+
+def _docstring(text: str) -> str:
+    """Return a text as a string literal in triple quotes; it may hold quotes and backslashes of its own."""
+    escaped = text.replace("\\", "\\\\")
+    if '"""' in escaped or escaped.endswith('"'):
+        escaped = escaped.replace('"', '\\"')
+    if not all(character.isprintable() or character in "\n\t" for character in escaped):
+        escaped = "".join(
+            character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
+            for character in escaped
+        )
+    indented = "\n".join(line and "    " + line for line in escaped.split("\n"))
+    return f'"""{indented.lstrip()}"""'

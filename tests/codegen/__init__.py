@@ -1,0 +1,1 @@
+"""Tests of reading API definitions and of what is generated from them."""

@@ -1,0 +1,393 @@
+"""From definitions to files: what is chosen, what modules share, and what contradicts itself."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossplane_lite.codegen.definitions import Kind, definitions
+from crossplane_lite.codegen.generate import Output, generate, select
+from crossplane_lite.errors import InputError
+from crossplane_lite.model import Resource, from_dict, to_dict
+from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
+from crossplane_lite.render.yaml import Document
+from tests.codegen.generated import (
+    META,
+    SCALARS,
+    THING,
+    component,
+    crd,
+    fields,
+    obj,
+    openapi,
+    output,
+    package,
+    published,
+    stub_classes,
+    table,
+    thing,
+)
+from tests.codegen.strategies import object_schemas, shuffled
+
+Json = dict[str, Any]
+META_FILE = "io/k8s/apimachinery/pkg/apis/meta/v1.py"
+
+
+def from_table(classes: dict[str, str]) -> Json:
+    """Return the components that a table of shipped models stands for."""
+
+    def type_of(text: str) -> Any:
+        text, _, keys = text.partition("#")
+        if text[0] == "[":
+            merged = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys.split(",")} if keys else {}
+            return {"type": "array", "items": type_of(text[1:]), **merged}
+        if text[0] == "{":
+            return {"type": "object", "additionalProperties": type_of(text[1:])}
+        if text in SCALARS:
+            return SCALARS[text]
+        return {"allOf": [{"$ref": f"#/components/schemas/{META}{text}"}], "default": {}}
+
+    return {
+        META + name: obj(**{wire: type_of(type_) for wire, (_, type_) in fields(text).items()})
+        for name, text in classes.items()
+    }
+
+
+def machinery(**more: Any) -> Json:
+    """Return the components of meta/v1 as they are shipped, ObjectMeta with these properties besides."""
+    assert metav1.__file__ is not None
+    found = from_table(table(Path(metav1.__file__).read_text()))
+    found[f"{META}ObjectMeta"]["properties"].update(more)
+    return found
+
+
+def native(
+    *kinds: str, meta: Json | None = None, group: str = "", package: str = "core", parts: Json | None = None
+) -> Json:
+    """Return a document with these kinds, whose only field beside metadata is a Spec that they share."""
+    spec = "#/components/schemas/io.k8s.api.core.v1.Spec"
+    schemas = {
+        f"io.k8s.api.{package}.v1.{kind}": component(
+            obj(
+                apiVersion="s",
+                kind="s",
+                metadata={"allOf": [{"$ref": f"#/components/schemas/{META}ObjectMeta"}], "default": {}},
+                spec={"allOf": [{"$ref": spec}], "default": {}},
+            ),
+            group,
+            "v1",
+            kind,
+        )
+        for kind in kinds
+    }
+    return openapi(**{**schemas, "io.k8s.api.core.v1.Spec": obj(a="s"), **(parts or {}), **(meta or machinery())})
+
+
+def failure(*contents: Json) -> str:
+    """Return the one line that says what is wrong with definitions."""
+    with pytest.raises(InputError) as caught:
+        output(*contents)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- what is chosen ----------------------------------------------------------------------------------------------
+
+
+def kinds() -> list[Kind]:
+    """Return kinds of three groups: a Bucket of three versions, a Network, and a Pod."""
+    bucket = crd(obj(), obj(), obj(), group="storage.gcp.upbound.io", kind="Bucket", versions=["v1", "v2", "v3"])
+    bucket["spec"]["versions"][0]["served"] = False
+    contents = [bucket, crd(obj(), group="compute.gcp.upbound.io", kind="Network"), native("Pod")]
+    return definitions([Document(f"file {number}", one) for number, one in enumerate(contents)]).kinds
+
+
+def chosen(*args: Any) -> list[str]:
+    """Return what is chosen, as `Kind/version`."""
+    return [f"{kind.kind}/{kind.version}" for kind in select(kinds(), *args)]
+
+
+def test_versions() -> None:
+    """Served versions are the default; `storage` is the one that is stored, `all` those no longer served as well."""
+    assert chosen() == chosen("served") == ["Bucket/v2", "Bucket/v3", "Network/v1", "Pod/v1"]
+    assert chosen("storage") == ["Bucket/v3", "Network/v1", "Pod/v1"]
+    assert chosen("all") == ["Bucket/v1", "Bucket/v2", "Bucket/v3", "Network/v1", "Pod/v1"]
+
+
+@pytest.mark.parametrize(
+    ("only", "found"),
+    [
+        (["storage.gcp.upbound.io/Bucket"], ["Bucket/v2", "Bucket/v3"]),
+        (["*.gcp.upbound.io/*"], ["Bucket/v2", "Bucket/v3", "Network/v1"]),
+        (["*/Pod"], ["Pod/v1"]),
+        (["core/Pod"], ["Pod/v1"]),
+        (["core/*"], ["Pod/v1"]),
+        (["/Pod"], ["Pod/v1"]),
+        (["*/[BN]*", "core/Pod"], ["Bucket/v2", "Bucket/v3", "Network/v1", "Pod/v1"]),
+        (["core/Pod", "*/Pod", "*/Network"], ["Network/v1", "Pod/v1"]),
+    ],
+)
+def test_only_some_kinds(only: list[str], found: list[str]) -> None:
+    """Patterns of group and kind choose, in the order of the definitions and each kind once."""
+    assert chosen("served", only) == found
+
+
+@pytest.mark.parametrize(
+    "pattern", ["storage.gcp.upbound.io/Buckit", "Bucket", "nothing/*", "", "*/bucket", "core/Bucket"]
+)
+def test_a_pattern_that_chooses_nothing(pattern: str) -> None:
+    """A pattern without a kind is an error that says what there is, also beside one that has some."""
+    with pytest.raises(InputError) as caught:
+        select(kinds(), "served", ["core/Pod", pattern])
+    assert f"--only {pattern} " in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "Bucket" in str(caught.value)
+
+
+def test_a_pattern_where_there_is_nothing() -> None:
+    """Without any kinds the error still names the pattern."""
+    with pytest.raises(InputError, match="--only a/B"):
+        select([], "served", ["a/B"])
+
+
+def test_only_what_is_chosen_is_generated() -> None:
+    """Modules of other kinds are left out, and what a chosen kind refers to comes along."""
+    document = native("Pod", parts={"io.k8s.api.other.v1.Unused": obj(a="s")})
+    made = output(document, thing(a="s"), only=["core/Pod"])
+    assert [file for file, text in made.modules.items() if text] == ["io/k8s/api/core/v1.py"]
+    assert set(table(made.modules["io/k8s/api/core/v1.py"])) == {"Pod", "Spec"}
+
+
+def test_progress_and_numbers() -> None:
+    """`progress` is called with every kind, and the output says how many classes there are."""
+    seen: list[str] = []
+    made = generate(kinds(), progress=lambda kind: seen.append(f"{kind.kind}/{kind.version}"))
+    assert seen == chosen("all")
+    assert made.classes == sum(len(table(text)) for text in made.modules.values() if text) == 6
+
+
+# --- native kinds ------------------------------------------------------------------------------------------------
+
+
+def test_native_kinds_share_modules(tmp_path: Path) -> None:
+    """The kinds of a group and version are in one module, and several documents share the modules of others."""
+    made = package(tmp_path, output(native("Deployment", "ReplicaSet", group="apps", package="apps"), native("Pod")))
+    apps, core = made.module("io/k8s/api/apps/v1"), made.module("io/k8s/api/core/v1")
+    assert apps.__all__ == ["Deployment", "ReplicaSet"]
+    assert core.__all__ == ["Pod", "Spec"]
+    assert issubclass(apps.Deployment, Resource)
+    deployment = apps.Deployment(metadata={"name": "d"}, spec={"a": "b"})
+    assert type(deployment.spec) is core.Spec
+    assert to_dict(deployment) == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "d"},
+        "spec": {"a": "b"},
+    }
+
+
+def test_the_shipped_types_are_used(tmp_path: Path) -> None:
+    """A document whose ObjectMeta is the shipped one makes no meta/v1 of its own: the models have the shipped class."""
+    made = package(tmp_path, output(native("Pod")))
+    assert META_FILE not in made.output.modules
+    pod = made.module("io/k8s/api/core/v1").Pod()
+    assert type(pod.metadata) is metav1.ObjectMeta
+    assert type(pod.metadata.ownerReferences) is type(metav1.ObjectMeta().ownerReferences)
+
+
+def test_another_object_meta_is_everybodys(tmp_path: Path) -> None:
+    """Where a document's ObjectMeta has a further field, all modules of the run use the one of the output."""
+    document = native("Pod", meta=machinery(shard="s"))
+    document["components"]["schemas"][f"{META}ObjectMeta"]["properties"]["shard"] = SCALARS["s"]
+    documents = [document, thing(a="s", m={**obj(b="s"), "x-kubernetes-embedded-resource": True})]
+    for order in (documents, documents[::-1]):
+        made = package(tmp_path, output(*order))
+        meta = made.module(META_FILE.removesuffix(".py"))
+        pod = made.module("io/k8s/api/core/v1").Pod(metadata={"shard": "1", "labels": {"a": "b"}})
+        one = made.module(THING).Thing(metadata={"shard": "2"}, m={"metadata": {"shard": "3"}})
+        assert type(pod.metadata) is type(one.metadata) is type(one.m.metadata) is meta.ObjectMeta
+        assert table(made.output.modules[META_FILE])["ObjectMeta"].endswith(" shard:s uid:s")
+        assert to_dict(pod)["metadata"] == {"shard": "1", "labels": {"a": "b"}}
+
+
+def test_what_differs_of_the_shipped_types_is_told_one_by_one(tmp_path: Path) -> None:
+    """A class of meta/v1 that differs, and those that refer to it, are the output's; others are the shipped ones."""
+    meta = machinery()
+    meta[f"{META}OwnerReference"]["properties"]["more"] = SCALARS["s"]
+    selector = {"$ref": f"#/components/schemas/{META}LabelSelector"}
+    document = native("Pod", meta=meta)
+    document["components"]["schemas"]["io.k8s.api.core.v1.Spec"] = obj(selector=selector)
+    made = package(tmp_path, output(document))
+    pod = made.module("io/k8s/api/core/v1").Pod()
+    assert type(pod.spec.selector) is metav1.LabelSelector
+    assert type(pod.metadata) is not metav1.ObjectMeta
+    value = {"ownerReferences": [{"uid": "u", "more": "m"}], "managedFields": [{"manager": "x"}]}
+    pod.metadata = value
+    assert to_dict(pod)["metadata"] == value
+
+
+def test_a_kind_that_another_one_holds_is_one_class(tmp_path: Path) -> None:
+    """A component that is a kind and a part of another kind is the kind's class in both places."""
+    spec = obj(claim={"$ref": "#/components/schemas/io.k8s.api.core.v1.Claim"})
+    document = native("Claim", "Pod")
+    claim = document["components"]["schemas"]["io.k8s.api.core.v1.Claim"]
+    other = native("Set", group="apps", package="apps", parts={"io.k8s.api.core.v1.Claim": copy.deepcopy(claim)})
+    other["components"]["schemas"]["io.k8s.api.apps.v1.Set"]["properties"]["spec"] = spec
+    for order in itertools.permutations([document, other]):
+        made = package(tmp_path, output(*order))
+        assert table(made.output.modules["io/k8s/api/core/v1.py"])["Claim"].startswith("@v1 ")
+        inner = made.module("io/k8s/api/apps/v1").Set(spec={"claim": {"metadata": {"name": "n"}}}).spec.claim
+        assert type(inner) is made.module("io/k8s/api/core/v1").Claim
+
+
+def test_a_kind_that_is_not_chosen_is_still_a_kind() -> None:
+    """What a chosen kind holds is made as it would be if it were chosen itself."""
+    document = native("Claim", "Pod")
+    schemas = document["components"]["schemas"]
+    schemas["io.k8s.api.core.v1.Spec"] = obj(claim={"$ref": "#/components/schemas/io.k8s.api.core.v1.Claim"})
+    schemas["io.k8s.api.core.v1.Claim"]["properties"]["spec"] = SCALARS["x"]
+    whole = table(output(document).modules["io/k8s/api/core/v1.py"])
+    assert table(output(document, only=["core/Pod"]).modules["io/k8s/api/core/v1.py"]) == whole
+
+
+def test_a_published_kind_that_another_one_holds(tmp_path: Path) -> None:
+    """A reference to a kind of a CustomResourceDefinition is to the class of its own module."""
+    (document,) = published(thing(spec=obj(a="s")), meta={})
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        schema["properties"]["metadata"] = {"type": "object"}
+    ref = {"$ref": "#/components/schemas/org.example.v1.Thing"}
+    schemas["org.example.v1.Holder"] = component(
+        obj(one=ref, many={"type": "array", "items": ref}), "x", "v1", "Holder"
+    )
+    for only in ([], ["x/Holder"]):
+        made = package(tmp_path, output(document, only=only))
+        holder = made.module("org/example/v1").Holder(one={"spec": {"a": "b"}})
+        assert type(holder.one) is made.module(THING).Thing
+        assert set(made.files()) == {"org/example/v1", THING}
+
+
+# --- definitions and what is published for them ------------------------------------------------------------------
+
+
+def odd_bucket() -> Json:
+    """Return a definition with all that a definition may hold."""
+    item = obj(name="s", port={"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]})
+    spec = obj(
+        zone={"type": "string", "enum": ["a", "b"], "default": "a", "description": "A zone."},
+        manifest={
+            "type": "object",
+            "x-kubernetes-embedded-resource": True,
+            "x-kubernetes-preserve-unknown-fields": True,
+        },
+        template={**obj(spec=obj(a="s"), zeta="i"), "x-kubernetes-embedded-resource": True},
+        rules={
+            "type": "array",
+            "items": item,
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["name"],
+        },
+        open={**obj(a="s"), "x-kubernetes-preserve-unknown-fields": True},
+        labels={"type": "object", "additionalProperties": {"type": "string"}},
+        alternatives={**obj(a="s", b="s"), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    )
+    top = obj(spec=spec, status=obj(template=obj(b="i")), apiVersion="s", kind="s", metadata={"type": "object"})
+    return crd(top, obj(spec=spec), group="storage.gcp.upbound.io", kind="Bucket", versions=["v1beta1", "v1beta2"])
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_definition_and_what_is_published_for_it(wrapped: bool) -> None:
+    """The CustomResourceDefinition and the OpenAPI documents of the API server give the same models."""
+    definition = odd_bucket()
+    documents = list(published(definition, meta=machinery(), wrapped=wrapped))
+    assert len(documents) == 2
+    one = output(definition, descriptions=False)
+    other = output(*documents, descriptions=False)
+    assert one == other
+    assert one.classes == other.classes
+
+
+@settings(max_examples=30)
+@given(object_schemas(), st.data())
+def test_the_order_of_keys_changes_nothing(schema: Json, data: st.DataObject) -> None:
+    """API servers sort the keys of what they serve; a definition in another order gives the same models."""
+    assert output(crd(data.draw(shuffled(schema)))) == output(crd(schema))
+
+
+# --- order -------------------------------------------------------------------------------------------------------
+
+
+def test_the_order_of_documents_changes_nothing() -> None:
+    """Files may come in any order, with documents that share modules, types and kinds."""
+    one, two = native("Pod", "Claim"), native("Claim", "Job", group="", package="core")
+    for document, text in ((one, "One."), (two, "Two.")):
+        for schema in document["components"]["schemas"].values():
+            schema["description"] = text
+    documents = [one, two, odd_bucket(), thing(a="s"), native("Deployment", group="apps", package="apps")]
+    places = [Document(f"file {number}", document) for number, document in enumerate(documents)]
+    made: list[Output] = []
+    for order in itertools.permutations(places):
+        found = generate(definitions(order).kinds)
+        made.append(found)
+        assert found == made[0]
+        assert list(found.modules) == list(made[0].modules)
+
+
+# --- what contradicts itself -------------------------------------------------------------------------------------
+
+
+def test_the_same_definition_twice() -> None:
+    """A definition may occur in several files, also with other descriptions and in another order."""
+    again = crd({"properties": {"b": {**SCALARS["i"], "description": "B."}, "a": SCALARS["s"]}, "type": "object"})
+    assert output(thing(a="s", b="i"), thing(a="s", b="i")) == output(thing(a="s", b="i"))
+    assert output(thing(a="s", b="i"), again).modules == output(thing(a="s", b="i")).modules
+
+
+def test_two_definitions_of_one_kind() -> None:
+    """Two that differ are an error that names the kind and both places."""
+    line = failure(thing(a="s"), thing(a="i"))
+    assert all(part in line for part in ("file 1", "file 2", "Thing", "example.org/v1"))
+
+
+def test_two_components_of_one_name() -> None:
+    """The same for objects that documents share."""
+    line = failure(native("Pod"), native("Job", parts={"io.k8s.api.core.v1.Spec": obj(a="i")}))
+    assert all(part in line for part in ("file 1", "file 2", "io.k8s.api.core.v1.Spec"))
+
+
+def test_two_kinds_of_one_module() -> None:
+    """Kinds whose names differ by case alone would be one class of one module: an error names both."""
+    line = failure(crd(obj(a="s"), kind="Thing"), crd(obj(a="s"), kind="thing"))
+    assert all(part in line for part in ("file 1", "file 2", "Thing", "thing"))
+
+
+def test_deep_values_go_through_recursive_models(tmp_path: Path) -> None:
+    """A recursive model holds as many levels as there are."""
+    again = {"$ref": "#/components/schemas/io.k8s.api.core.v1.Spec"}
+    document = native("Pod", parts={"io.k8s.api.core.v1.Spec": obj(again=again)})
+    pod = package(tmp_path, output(document)).module("io/k8s/api/core/v1").Pod
+    value: Json = {}
+    for _ in range(2000):
+        value = {"again": value}
+    model = from_dict(pod, {"spec": value})
+    found = to_dict(model)["spec"]
+    depth = 0
+    while found:
+        found = found["again"]
+        depth += 1
+    assert depth == 2000
+
+
+def test_stubs_name_the_types_of_other_modules() -> None:
+    """In the stub of apps/v1 the types of core/v1 and of the shipped meta/v1 are imported."""
+    made = output(native("Deployment", group="apps", package="apps"))
+    text = made.stubs["io/k8s/api/apps/v1.pyi"]
+    assert "from ..core import v1 as corev1" in text
+    assert "from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1" in text
+    assert set(stub_classes(text)) == {"Deployment"}

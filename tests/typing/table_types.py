@@ -1,0 +1,160 @@
+"""What the stub of a generated module has to say, after the module's table."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from typing import Any, NamedTuple
+
+from crossplane_lite._types import unescape
+
+__all__ = ["CHOICE", "Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
+
+
+class TableField(NamedTuple):
+    """A field of a table: its attribute, its name in Kubernetes, its type."""
+
+    attribute: str
+    wire: str
+    type: str
+
+
+class Table(NamedTuple):
+    """A generated module, as its source says.
+
+    Attributes:
+        name: Its name.
+        heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, both or nothing.
+        classes: The fields of each class.
+        aliases: The names of other modules, by alias.
+    """
+
+    name: str
+    heads: dict[str, list[str]]
+    classes: dict[str, list[TableField]]
+    aliases: dict[str, str]
+
+
+def table_of(name: str, source: str) -> Table:
+    """Read the table of a generated module."""
+    call = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    table = Table(name, {}, {}, {})
+    for class_, text in ast.literal_eval(call.args[1]).items():
+        parts = [part for part in text.split(" ") if part]
+        table.heads[class_] = [part for part in parts if part[0] in "@*"]
+        table.classes[class_] = []
+        for part in parts[len(table.heads[class_]) :]:
+            names, _, type_ = part.rpartition(":")
+            attribute, _, wire = names.partition("=")
+            table.classes[class_].append(TableField(attribute, unescape(wire) or attribute, type_.partition("#")[0]))
+    for keyword in call.keywords:
+        assert keyword.arg is not None
+        relative = ast.literal_eval(keyword.value)
+        table.aliases[keyword.arg] = importlib.util.resolve_name(relative, name.rpartition(".")[0])
+    return table
+
+
+class Whole(ast.NodeTransformer):
+    """Writes a stub's annotations out: names without their aliases, classes with their modules, Literals by type.
+
+    Args:
+        name: The name of the stub's module.
+        stub: The stub.
+
+    Attributes:
+        names: What each name of the stub stands for.
+    """
+
+    def __init__(self, name: str, stub: ast.Module) -> None:
+        package = name.rpartition(".")[0]
+        self.names: dict[str, str] = {}
+        for node in stub.body:
+            if isinstance(node, ast.ClassDef):
+                self.names[node.name] = f"{name}.{node.name}"
+            elif isinstance(node, ast.ImportFrom):
+                home = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+                for one in node.names:
+                    is_module = home.startswith(("models.", "crossplane_lite.models."))
+                    self.names[one.asname or one.name] = f"{home}.{one.name}" if is_module else one.name
+        for node in stub.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                assert isinstance(node.targets[0], ast.Name)
+                self.names[node.targets[0].id] = self.names[node.value.id]
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if ast.unparse(node.value) != "Literal":
+            return node
+        (kind,) = {type(value).__name__ for value in values_of(node.slice)}
+        return ast.Name(kind)
+
+
+def values_of(node: ast.expr) -> list[Any]:
+    """Return the values of a Literal."""
+    value = ast.literal_eval(node)
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+# The Python type of each letter of a table. A table doesn't tell which scalar types a choice has.
+SCALARS = {"s": "str", "i": "int", "f": "float", "b": "bool", "x": "Any", "q": "Choice"}
+CHOICE = re.compile(r"\b(bool|float|int)( \| (float|int|str))+\b")
+
+
+def is_container(text: str) -> bool:
+    """Return whether a table's type is a list or a map."""
+    return text[0] in "[{"
+
+
+class Types:
+    """The types that a stub must have for the types of a table, in the form that `Whole` gives."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def one(self, text: str) -> str:
+        """Return the type of one value."""
+        alias, dot, class_ = text.rpartition(".")
+        return SCALARS.get(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
+
+    def read(self, text: str) -> str:
+        """Return what reading an item of a list or map gives, for one that is a list or map itself."""
+        if not is_container(text):
+            return self.one(text)
+        item = self.read(text[1:])
+        if text[1:] != "x" and (is_container(text[1:]) or text[1:] in SCALARS):
+            item = f"{item} | Observable[{item}]"
+        return f"list[{item}]" if text[0] == "[" else f"dict[str, {item}]"
+
+    def written(self, text: str) -> str:
+        """Return what can be written for an item that is a list or map."""
+        if not is_container(text):
+            return self.one(text)
+        of_models = not is_container(text[1:]) and text[1:] not in SCALARS
+        kinds = {"[": ("ListOf", "ItemsOf"), "{": ("MapOf", "ItemMapOf")}
+        return f"{kinds[text[0]][of_models]}[{self.written(text[1:])}]"
+
+    def field(self, text: str) -> str:
+        """Return what a field is declared as."""
+        if text == "x":
+            return "Any"
+        if not is_container(text):
+            return f"{'Leaf' if text in SCALARS else 'Nested'}[{self.one(text)}]"
+        if is_container(text[1:]):
+            name = "DeepList" if text[0] == "[" else "DeepMap"
+            return f"{name}[{self.read(text[1:])}, {self.written(text[1:])}]"
+        names = ("Values", "Map") if text[1:] in SCALARS else ("Items", "ItemMap")
+        return f"{names[text[0] == '{']}[{self.one(text[1:])}]"
+
+
+def docs_of(cls: ast.ClassDef) -> dict[str, str]:
+    """Return the docstrings that follow the fields of a stub's class, and that of the class under ''."""
+    docs = {"": ast.get_docstring(cls) or ""}
+    for node, after in zip(cls.body, cls.body[1:], strict=False):
+        if isinstance(node, ast.AnnAssign) and isinstance(after, ast.Expr) and isinstance(node.target, ast.Name):
+            assert isinstance(after.value, ast.Constant)
+            docs[node.target.id] = str(after.value.value)
+    return docs
