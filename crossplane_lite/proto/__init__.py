@@ -19,7 +19,9 @@ of the official SDK, or a `google.protobuf.struct_pb2.Struct`, is converted thro
     mine.input.MergeFromString(struct.SerializeToString())
     struct = struct_pb2.Struct.FromString(mine.input.SerializeToString())
 
-`google.protobuf.json_format` works on the messages of either side.
+`google.protobuf.json_format` works on the messages of either side. So do the helpers of `crossplane_lite.request`,
+`response` and `resource`: `resource.update(r, struct)` takes a Struct of any side, `resource.dict_to_struct(d, cls)`
+makes one, and `response.to(req)` answers in the messages of the request.
 """
 
 from __future__ import annotations

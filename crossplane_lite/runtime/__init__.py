@@ -1,1 +1,40 @@
-"""What runs a composition function as a process: command-line flags, the gRPC server, logging."""
+"""What runs a composition function as a process: command-line flags, the gRPC server, logging.
+
+For functions that handle raw messages it offers the names of `crossplane.function.runtime`, and `main`, which reads the
+flags of the functions specification. They are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._serve import SERVICE_NAMES as SERVICE_NAMES
+    from ._serve import SHUTDOWN_GRACE_PERIOD_SECONDS as SHUTDOWN_GRACE_PERIOD_SECONDS
+    from ._serve import BetaFunctionRunner as BetaFunctionRunner
+    from ._serve import load_credentials as load_credentials
+    from ._serve import main as main
+    from ._serve import serve as serve
+
+__all__ = [
+    "SERVICE_NAMES",
+    "SHUTDOWN_GRACE_PERIOD_SECONDS",
+    "BetaFunctionRunner",
+    "load_credentials",
+    "main",
+    "serve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # gRPC comes with it, which those that need another module of this package may do without.
+    from . import _serve
+
+    globals().update((each, getattr(_serve, each)) for each in __all__)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -118,20 +118,23 @@ class Server:
         Args:
             grace: Seconds that running calls get. The process ends with status 1 when some take longer.
         """
-        # A pipe, because a signal handler may not take the locks that threading's events take.
+        # The signal's number comes through a pipe that the interpreter itself writes to. A handler in Python would not
+        # run until the read below is over, when the signal came just before it began.
         wake, poke = os.pipe()
+        os.set_blocking(poke, False)
+        signal.set_wakeup_fd(poke)
 
         def on_signal(number: int, _frame: object) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            os.write(poke, bytes([number]))
 
         signal.signal(signal.SIGTERM, on_signal)
         signal.signal(signal.SIGINT, on_signal)
         self.start()
         for where in self._bound:
             _log.info("serving", extra=where)
-        number = os.read(wake, 1)[0]
+        while (number := os.read(wake, 1)[0]) not in (signal.SIGTERM, signal.SIGINT):
+            pass  # somebody else's signal, whose handler has run
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
         if not self.stop(grace):
             _log.warning("calls were still running after %g seconds", grace)

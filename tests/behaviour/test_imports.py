@@ -15,7 +15,7 @@ import crossplane_lite
 ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
-RUNTIME = {"runtime", "cli", "__main__", "krm"}
+RUNTIME = {"runtime", "logging", "cli", "__main__", "krm"}
 DEVELOPMENT = {"render", "codegen", "xpkg", "testing", "scaffold"}
 
 

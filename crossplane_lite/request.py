@@ -1,0 +1,376 @@
+"""Helpers for reading raw requests, in parity with `crossplane.function.request` and function-sdk-go's `request`.
+
+They work with the requests of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
+and v1beta1. None of them makes an entry in a map of the request.
+
+Resources come as dicts, or as instances of a model class where one is given. Models of observed and required resources
+are only for reading: what the cluster doesn't have reads None or empty. Models of desired resources can be changed
+and handed to `response.set_desired_composed_resources` or `resource.update`, which keep what the model doesn't know.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from . import _wire
+from ._capabilities import Capabilities
+from ._raw_models import answers, desired, names_of, observed, plain
+from .context import ENVIRONMENT, WATCHED
+from .errors import UsageError
+from .model import Resource
+
+if TYPE_CHECKING:
+    from ._messages import DesiredHolder, Request
+
+__all__ = [
+    "Credentials",
+    "advertises_capabilities",
+    "get_context",
+    "get_context_key",
+    "get_credential_data",
+    "get_credentials",
+    "get_desired_composed_resource",
+    "get_desired_composed_resources",
+    "get_desired_composite_resource",
+    "get_environment",
+    "get_extra_resources",
+    "get_input",
+    "get_observed_composed_resource",
+    "get_observed_composed_resources",
+    "get_observed_composite_resource",
+    "get_required_resource",
+    "get_required_resources",
+    "get_required_schema",
+    "get_watched_resource",
+    "has_capability",
+]
+
+R = TypeVar("R", bound=Resource)
+T = TypeVar("T")
+
+
+# Required resources and schemas.
+
+
+@overload
+def get_required_resources(req: Request, name: str, model: None = None) -> list[dict[str, Any]]: ...
+@overload
+def get_required_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
+def get_required_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
+    """Return the resources that answer a requirement.
+
+    Args:
+        req: The request.
+        name: The requirement's name.
+        model: The class of the resources; dicts without it.
+
+    Returns:
+        The resources. None of them both before Crossplane has answered and where nothing matches;
+        `name in req.required_resources` says which.
+
+    Raises:
+        UsageError: A resource is not of the model's kind.
+    """
+    return answers(req.required_resources, name, model, "required")
+
+
+@overload
+def get_required_resource(req: Request, name: str, model: None = None) -> dict[str, Any] | None: ...
+@overload
+def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
+def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
+    """Return the first resource that answers a requirement, None where there is none.
+
+    The arguments and errors are those of `get_required_resources`.
+    """
+    found = answers(req.required_resources, name, model, "required")
+    return found[0] if found else None
+
+
+@overload
+def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | None: ...
+@overload
+def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
+def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
+    """Return the resource whose change a WatchOperation reports, None where there is none.
+
+    Args:
+        req: The request.
+        model: The resource's class; a dict without it.
+
+    Raises:
+        UsageError: The resource is not of the model's kind.
+    """
+    found = answers(req.required_resources, WATCHED, model, "required")
+    return found[0] if found else None
+
+
+@overload
+def get_extra_resources(req: Request, name: str, model: None = None) -> list[dict[str, Any]]: ...
+@overload
+def get_extra_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
+def get_extra_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
+    """Return the resources that answer a requirement of the deprecated kind, which Crossplane before v2 knows alone.
+
+    The arguments and errors are those of `get_required_resources`.
+    """
+    return answers(req.extra_resources, name, model, "extra")
+
+
+def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
+    """Return the OpenAPI v3 schema that answers a requirement.
+
+    Args:
+        req: The request.
+        name: The requirement's name.
+
+    Returns:
+        The schema. None both before Crossplane has answered and where it doesn't know the kind;
+        `name in req.required_schemas` says which.
+    """
+    if name not in req.required_schemas:
+        return None
+    schema = req.required_schemas[name]
+    return plain(schema.openapi_v3) if schema.HasField("openapi_v3") else None
+
+
+# Credentials and capabilities.
+
+
+@dataclasses.dataclass
+class Credentials:
+    """Credentials of a function.
+
+    Attributes:
+        type: `credential_data`, or `data` where there are none.
+        data: The values as text, by key. A repr doesn't show them, they are secret.
+    """
+
+    type: str
+    data: dict[str, str] = dataclasses.field(repr=False)
+
+
+def get_credentials(req: Request | None, name: str) -> Credentials:
+    """Return credentials as text.
+
+    Args:
+        req: The request.
+        name: Their name in the Composition.
+
+    Returns:
+        The credentials; with the type `data` and nothing in them where the request doesn't have them.
+
+    Raises:
+        UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.
+    """
+    found = get_credential_data(req, name)
+    if found is None:
+        return Credentials(type="data", data={})
+    data = {}
+    for key, value in found.items():
+        try:
+            data[key] = value.decode()
+        except UnicodeDecodeError:
+            raise UsageError(
+                f"{key!r} of the credentials {name!r} isn't UTF-8 text; get_credential_data() gives it as bytes"
+            ) from None
+    return Credentials(type="credential_data", data=data)
+
+
+def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | None:
+    """Return credentials as bytes by key, None where the request doesn't have them."""
+    if req is None or name not in req.credentials:
+        return None
+    credentials = req.credentials[name]
+    return dict(credentials.credential_data.data) if credentials.HasField("credential_data") else None
+
+
+def advertises_capabilities(req: Request) -> bool:
+    """Say whether the caller tells what it supports, as Crossplane does from v2.2 on.
+
+    Where it doesn't, `has_capability` is False also for what it supports.
+    """
+    return Capabilities(req.meta.capabilities).advertised
+
+
+def has_capability(req: Request, cap: int | str) -> bool:
+    """Say whether the caller tells that it supports something.
+
+    Args:
+        req: The request.
+        cap: What: one of the protocol's CAPABILITY_ numbers, or the name of one.
+    """
+    return cap in Capabilities(req.meta.capabilities)
+
+
+# Input and context.
+
+
+@overload
+def get_input(req: Request, cls: None = None) -> dict[str, Any] | None: ...
+@overload
+def get_input(req: Request, cls: type[T]) -> T: ...
+def get_input(req: Request, cls: type[Any] | None = None) -> Any:
+    """Return the function's input from the Composition.
+
+    Args:
+        req: The request.
+        cls: An attrs class to structure it into. apiVersion, kind and metadata are left out where it doesn't have
+            them.
+
+    Returns:
+        An instance of the class; without one a dict, or None where there is no input.
+
+    Raises:
+        InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+        UsageError: `cls` isn't an attrs class.
+    """
+    data = plain(req.input) if req.HasField("input") else None
+    if cls is None:
+        return data
+    from ._structure import structure
+
+    return structure(data or {}, cls)
+
+
+def get_context(req: Request) -> dict[str, Any]:
+    """Return the pipeline's context that earlier functions and Crossplane have filled, empty where there is none."""
+    return plain(req.context)
+
+
+def get_context_key(req: Request, key: str, default: Any = None) -> Any:
+    """Return a value of the pipeline's context.
+
+    Args:
+        req: The request.
+        key: Its key, such as `apiextensions.crossplane.io/environment`.
+        default: What to return where the context doesn't have the key.
+    """
+    value = req.context.fields.get(key)
+    return default if value is None else _wire.decode_value(value.SerializeToString())
+
+
+def get_environment(req: Request) -> dict[str, Any]:
+    """Return the environment that EnvironmentConfigs give, empty where there is none."""
+    found = get_context_key(req, ENVIRONMENT)
+    return found if isinstance(found, dict) else {}
+
+
+# Observed and desired state.
+
+
+@overload
+def get_observed_composite_resource(req: Request, model: None = None) -> dict[str, Any]: ...
+@overload
+def get_observed_composite_resource(req: Request, model: type[R]) -> R: ...
+def get_observed_composite_resource(req: Request, model: type[Any] | None = None) -> Any:
+    """Return the composite as it is in the cluster.
+
+    Args:
+        req: The request.
+        model: Its class; a dict without it.
+
+    Returns:
+        The composite; empty for an Operation, which has none.
+
+    Raises:
+        UsageError: The composite is not of the model's kind.
+    """
+    return observed(req.observed.composite, model, "xr", "")
+
+
+@overload
+def get_observed_composed_resource(req: Request, name: str, model: None = None) -> dict[str, Any] | None: ...
+@overload
+def get_observed_composed_resource(req: Request, name: str, model: type[R]) -> R | None: ...
+def get_observed_composed_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
+    """Return a composed resource as it is in the cluster.
+
+    Args:
+        req: The request.
+        name: Its composition resource name.
+        model: Its class; a dict without it.
+
+    Returns:
+        The resource, None where it isn't observed.
+
+    Raises:
+        UsageError: The resource is not of the model's kind.
+    """
+    found = req.observed.resources.get(name)
+    return None if found is None else observed(found, model, "resource", name)
+
+
+@overload
+def get_observed_composed_resources(req: Request, model: None = None) -> dict[str, dict[str, Any]]: ...
+@overload
+def get_observed_composed_resources(req: Request, model: type[R]) -> dict[str, R]: ...
+def get_observed_composed_resources(req: Request, model: type[Any] | None = None) -> dict[str, Any]:
+    """Return the composed resources that are in the cluster, by composition resource name.
+
+    Args:
+        req: The request.
+        model: Return only those of this class, as instances of it; `Unstructured` is the class of all. All of them as
+            dicts without it.
+    """
+    found = req.observed.resources
+    return {name: observed(found[name], model, "resource", name) for name in names_of(found, model)}
+
+
+@overload
+def get_desired_composite_resource(req: DesiredHolder, model: None = None) -> dict[str, Any]: ...
+@overload
+def get_desired_composite_resource(req: DesiredHolder, model: type[R]) -> R: ...
+def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None = None) -> Any:
+    """Return the composite as it is desired by now: usually nothing but fields of its status.
+
+    Args:
+        req: The request, or the response for what is desired after changes of it.
+        model: Its class; a dict without it.
+
+    Returns:
+        The composite; empty where nothing of it is desired.
+
+    Raises:
+        UsageError: The composite is not of the model's kind.
+    """
+    return desired(req.desired.composite, model, "xr", "")
+
+
+@overload
+def get_desired_composed_resource(req: DesiredHolder, name: str, model: None = None) -> dict[str, Any] | None: ...
+@overload
+def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[R]) -> R | None: ...
+def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any] | None = None) -> Any:
+    """Return a composed resource as it is desired by now.
+
+    Args:
+        req: The request, or the response for what is desired after changes of it.
+        name: Its composition resource name.
+        model: Its class; a dict without it.
+
+    Returns:
+        The resource, None where none is desired under this name.
+
+    Raises:
+        UsageError: The resource is not of the model's kind.
+    """
+    found = req.desired.resources.get(name)
+    return None if found is None else desired(found, model, "resource", name)
+
+
+@overload
+def get_desired_composed_resources(req: DesiredHolder, model: None = None) -> dict[str, dict[str, Any]]: ...
+@overload
+def get_desired_composed_resources(req: DesiredHolder, model: type[R]) -> dict[str, R]: ...
+def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None = None) -> dict[str, Any]:
+    """Return the composed resources that are desired by now, by composition resource name.
+
+    Args:
+        req: The request, or the response for what is desired after changes of it.
+        model: Return only those of this class, as instances of it; `Unstructured` is the class of all. All of them as
+            dicts without it.
+    """
+    found = req.desired.resources
+    return {name: desired(found[name], model, "resource", name) for name in names_of(found, model)}

@@ -1,0 +1,290 @@
+"""Helpers for resources in raw messages, in parity with `crossplane.function.resource`.
+
+They work with the messages of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
+and v1beta1. Nothing that is read here makes an entry in a message's map, so what a map's `get` returns can be passed
+on as it is, None included.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+
+from . import _fieldpath, _wire
+from ._call import current
+from ._conditions import condition_of
+from ._messages import STRUCT, dump, encoded, encoded_resource, full_name, is_dumped, merge, plain, replace, struct_of
+from .errors import UnresolvedError, UsageError
+from .observable import Observable
+
+if TYPE_CHECKING:
+    from ._messages import ResourceMessage, Source, StructMessage, Target
+    from .proto.v1.run_function_pb2 import _Struct
+
+__all__ = [
+    "Condition",
+    "child_name",
+    "dict_to_struct",
+    "get_condition",
+    "get_connection_details",
+    "get_ready",
+    "get_value",
+    "set_ready",
+    "set_value",
+    "struct_to_dict",
+    "update",
+    "update_connection_details",
+    "update_status",
+]
+
+S = TypeVar("S", bound="StructMessage")
+
+_READY: Final[dict[bool | None, int]] = {None: 0, True: 1, False: 2}
+_FROM_READY: Final = {number: ready for ready, number in _READY.items()}
+
+
+def update(r: ResourceMessage, source: Source) -> None:
+    """Set fields of a composite or composed resource.
+
+    Top-level fields that `source` has replace those that `r` has, as in a dict's `update`; the others stay.
+
+    Args:
+        r: The resource to update, such as `rsp.desired.resources["bucket"]`.
+        source: A mapping, a model of ours, a Struct of any implementation, or a pydantic model. None in a mapping is
+            a null. Of a model only what was set is taken, and its apiVersion and kind.
+
+    Raises:
+        UsageError: `source` is none of these, or observed state.
+        UnresolvedError: `source` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
+        EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
+    """
+    data = encoded_resource(source)
+    if full_name(source) == STRUCT:
+        r.resource.SetInParent()  # an empty Struct, too, makes the resource present
+    merge(r.resource, data)
+
+
+def update_status(r: ResourceMessage, status: Source) -> None:
+    """Set the status of a resource: the one it has is replaced.
+
+    Args:
+        r: The resource to update, usually `rsp.desired.composite`; Crossplane takes a status of no other.
+        status: The status, in one of the forms that `update` takes.
+
+    Raises:
+        UsageError: `status` is of no such form, or the whole observed status.
+        UnresolvedError: `status` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
+        EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
+    """
+    update(r, {"status": dump(status) if is_dumped(status) else status})
+
+
+@overload
+def dict_to_struct(d: Source, cls: None = None) -> _Struct: ...
+@overload
+def dict_to_struct(d: Source, cls: type[S]) -> S: ...
+def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
+    """Return a Struct message for an object.
+
+    Args:
+        d: A mapping, or another form that `update` takes.
+        cls: The Struct class of the implementation whose messages it is for, such as
+            `google.protobuf.struct_pb2.Struct`; by default the one of `crossplane_lite.proto`.
+
+    Raises:
+        UsageError: `d` is of no such form.
+        UnresolvedError: A value doesn't exist yet; the message has its path.
+        EncodeError: A value can't be carried in a Struct; the error has its path.
+    """
+    if cls is None:
+        from .proto.v1 import run_function_pb2
+
+        cls = type(run_function_pb2.Resource().resource)
+    struct = cls()
+    merge(struct, encoded(d))
+    return struct
+
+
+def struct_to_dict(s: StructMessage) -> dict[str, Any]:
+    """Return a Struct message of any implementation as a dict.
+
+    Numbers without a fraction are ints. Another message comes as protobuf's JSON form of it.
+
+    Raises:
+        UsageError: `s` is no message.
+    """
+    made: dict[str, Any] = plain(s)
+    return made
+
+
+@dataclasses.dataclass
+class Condition:
+    """A status condition.
+
+    Attributes:
+        typ: Its type, such as `Ready`.
+        status: `True`, `False` or `Unknown`, as text.
+        reason: A CamelCase word that says why.
+        message: A text for people.
+        last_transition_time: When the status became what it is. `response.set_conditions` ignores it.
+        target: Whom `response.set_conditions` sets it on: `composite` (Crossplane's default) or
+            `composite_and_claim`, or one of the protocol's TARGET_ numbers.
+    """
+
+    typ: str
+    status: str
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: datetime.datetime | None = None
+    target: Target = None
+
+
+def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] | None, typ: str) -> Condition:
+    """Return a status condition of a resource.
+
+    Args:
+        resource: A Resource or Struct message of any implementation, a mapping, or None.
+        typ: The condition's type, such as `Ready`.
+
+    Returns:
+        The condition. Where the resource doesn't have it, one with the status `Unknown`; what is malformed reads as if
+        it weren't there.
+
+    Raises:
+        UsageError: `resource` is none of these.
+    """
+    found = condition_of(struct_of(resource, "get_condition()"), typ) or {}
+    status, reason, message = (_text(found.get(key)) for key in ("status", "reason", "message"))
+    return Condition(typ, status or "Unknown", reason, message, _time(found.get("lastTransitionTime")))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _time(value: object) -> datetime.datetime | None:
+    if not isinstance(value, str):
+        return None
+    if value[-1:] in ("Z", "z"):
+        value = value[:-1] + "+00:00"
+    # Before Python 3.11 a fraction must have three or six digits; Kubernetes writes none, or six.
+    try:
+        return datetime.datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+_LABEL_LENGTH: Final = 63
+_HASH_LENGTH: Final = 5
+
+
+def child_name(*parts: str, sep: str = "-") -> str:
+    """Return a name for a child resource that depends on nothing but its parts.
+
+    It is the parts joined, cut to fit, and five hex digits of their SHA-256, which keep cut names apart. It has at most
+    63 characters, as a DNS label must. Letters are left as they are.
+
+    Args:
+        *parts: What the name is made from, such as the name of the composite and a word.
+        sep: What stands between the parts, and in front of the hash.
+
+    Raises:
+        UnresolvedError: A part is made from a value that doesn't exist yet.
+    """
+    call = current()
+    given: tuple[Any, ...] = parts
+    for part in given:
+        waiting = [part] if isinstance(part, Observable) else call.tokens_in(part) if call is not None else []
+        if waiting:
+            raise UnresolvedError(
+                f"child_name(): a part is made from {', '.join(one.source_path for one in waiting)}, which has no "
+                "value yet, so the name would be another one later; use parts that are known in every call"
+            )
+    joined = sep.join(parts)
+    digest = hashlib.sha256(joined.encode()).hexdigest()[:_HASH_LENGTH]
+    # One character at least for the separator, so that names without one are cut where those with one are.
+    room = max(_LABEL_LENGTH - _HASH_LENGTH - max(len(sep), 1), 0)
+    return f"{joined[:room].rstrip(sep)}{sep}{digest}"
+
+
+def get_ready(r: ResourceMessage | None) -> bool | None:
+    """Return what was said of a resource's readiness: True, False, or None where nothing was."""
+    return None if r is None else _FROM_READY.get(r.ready)
+
+
+def set_ready(r: ResourceMessage, ready: bool | None) -> None:
+    """Say whether a desired resource is ready.
+
+    Args:
+        r: The resource, such as `rsp.desired.resources["bucket"]`. For `rsp.desired.composite` it says whether the
+            composite is ready, whatever its resources are.
+        ready: True, False, or None to leave it to others.
+
+    Raises:
+        UsageError: `ready` is none of these.
+    """
+    if not (ready is None or isinstance(ready, bool)):
+        raise UsageError(f"'ready' must be True, False or None (got {ready!r} that is a {type(ready).__name__})")
+    r.ready = _READY[ready]
+
+
+def get_connection_details(r: ResourceMessage | None) -> dict[str, bytes]:
+    """Return the connection details of a resource, none where it is None."""
+    return {} if r is None else dict(r.connection_details)
+
+
+def update_connection_details(r: ResourceMessage, details: Mapping[str, str | bytes]) -> None:
+    """Set connection details of a resource; those that are not named stay.
+
+    Args:
+        r: The resource. Of desired ones Crossplane takes only those of `rsp.desired.composite`, and only of legacy
+            composites.
+        details: Values by key; text is encoded as UTF-8.
+
+    Raises:
+        UsageError: A value is neither text nor bytes. Nothing is set then.
+    """
+    made = {}
+    for key, value in details.items():
+        if not isinstance(value, (str, bytes)):
+            raise UsageError(f"connection detail {key!r} must be text or bytes (got a {type(value).__name__})")
+        made[key] = value.encode() if isinstance(value, str) else value
+    r.connection_details.update(made)
+
+
+def get_value(
+    resource: ResourceMessage | StructMessage | Mapping[str, Any] | None, path: str, default: Any = None
+) -> Any:
+    """Return the value at a field path.
+
+    Args:
+        resource: A Resource or Struct message of any implementation, a mapping, or None.
+        path: Such as `spec.ports[2].port` or `metadata.annotations[crossplane.io/external-name]`; in quotes, what
+            stands in brackets is a key even where it is a number.
+        default: What to return where the path leads nowhere.
+
+    Raises:
+        UsageError: `path` is no field path, or `resource` none of these.
+    """
+    return _wire.get_path(struct_of(resource, "get_value()"), _fieldpath.parse(path), default)
+
+
+def set_value(r: ResourceMessage, path: str, value: Any) -> None:
+    """Set the value at a field path of a resource. Objects and lists that are missing on the way are made.
+
+    Args:
+        r: The resource to change.
+        path: As for `get_value`; an index may be the one after a list's last.
+        value: Plain data or a model of ours. It replaces what is there.
+
+    Raises:
+        UsageError: `path` is no field path, or leads through a value that is no object or list.
+        UnresolvedError: `value` doesn't exist yet, or something in it. Nothing is set then.
+        EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
+    """
+    data = _wire.decode_struct(r.resource.SerializeToString())
+    _fieldpath.put(data, path, value)
+    replace(r.resource, encoded(data))

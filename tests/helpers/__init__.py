@@ -1,0 +1,1 @@
+"""The low-level helpers, compared with those of the official SDK."""
