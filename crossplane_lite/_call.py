@@ -57,16 +57,30 @@ class Call:
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by index.
         closed: True once the answer is made.
+        oracle: Says what an unresolved value is taken for where it is used as a plain one. None takes all for empty, as
+            every real call does.
         malformed: The first error in the request's bytes that came to light.
     """
 
-    __slots__ = ("_indexes", "_mask", "_marker", "_masked", "closed", "guesses", "handed_out", "malformed", "tokens")
+    __slots__ = (
+        "_indexes",
+        "_mask",
+        "_marker",
+        "_masked",
+        "closed",
+        "guesses",
+        "handed_out",
+        "malformed",
+        "oracle",
+        "tokens",
+    )
 
     def __init__(self, masker: Callable[[], Callable[[str], str]] | None = None) -> None:
         self.guesses: dict[str, Observable[Any]] = {}
         self.handed_out: list[Observable[Any]] = []
         self.tokens: list[Observable[Any]] = []
         self.closed = False
+        self.oracle: Callable[[Observable[Any], object], bool] | None = None
         self.malformed: Exception | None = None
         self._indexes: dict[str | int, int] = {}
         self._marker: Marker | None = None
@@ -193,6 +207,10 @@ class Root:
     @property
     def settled(self) -> bool:
         """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
+        if self.raw is None and self.call.oracle is not None:
+            from .observable import make
+
+            return self.call.oracle(make(f"{self.prefix}.ready", self), None)
         if self._ready is None:
             ready = condition_of(self.raw, "Ready")
             self._ready = ready is not None and ready.get("status") == "True"

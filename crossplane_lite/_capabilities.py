@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from .errors import UsageError
+from .errors import CrossplaneLiteError, UsageError
 
-__all__ = ["Capabilities", "Credential", "raw_request"]
+__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request"]
 
 _NAMES: Final = {
     1: "CAPABILITY_CAPABILITIES",
@@ -15,6 +15,13 @@ _NAMES: Final = {
     3: "CAPABILITY_CREDENTIALS",
     4: "CAPABILITY_CONDITIONS",
     5: "CAPABILITY_REQUIRED_SCHEMAS",
+}
+# What each is called, and what it means that the caller doesn't have it.
+_WITHOUT: Final = {
+    "CAPABILITY_REQUIRED_RESOURCES": ("required resources", "none that are asked for will come"),
+    "CAPABILITY_CREDENTIALS": ("credentials", "none will come"),
+    "CAPABILITY_CONDITIONS": ("conditions", "those that are set get lost"),
+    "CAPABILITY_REQUIRED_SCHEMAS": ("required schemas", "none that are asked for will come, so nothing is validated"),
 }
 
 
@@ -37,23 +44,54 @@ class Capabilities(frozenset[str]):
     def __contains__(self, capability: object) -> bool:
         if isinstance(capability, int):
             return frozenset.__contains__(self, _NAMES.get(capability, f"CAPABILITY_{capability}"))
-        return isinstance(capability, str) and frozenset.__contains__(
-            self, "CAPABILITY_" + capability.removeprefix("CAPABILITY_")
-        )
+        return isinstance(capability, str) and frozenset.__contains__(self, _full_name(capability))
 
-    def lacks(self, capability: str) -> bool:
+    def has(self, capability: str | int) -> bool:
+        """Say whether the caller advertises something; the same as `in`."""
+        return capability in self
+
+    def lacks(self, capability: str | int) -> bool:
         """Say whether the caller is known not to support something: it advertises capabilities without this one."""
         return self.advertised and capability not in self
 
+    def report_use(self, capability: str, log: Any) -> None:
+        """Log a warning where the caller is known not to support what compose() uses.
+
+        Args:
+            capability: The name of what is used, in full.
+            log: The call's logger.
+        """
+        # Schemas came with the capabilities themselves: a caller that advertises none doesn't have them either.
+        if self.lacks(capability) or (capability == "CAPABILITY_REQUIRED_SCHEMAS" and not self.advertised):
+            what, meaning = _WITHOUT[capability]
+            log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
+
+
+def _full_name(capability: str) -> str:
+    return "CAPABILITY_" + capability.removeprefix("CAPABILITY_")
+
+
+class MissingCredentialError(CrossplaneLiteError, KeyError):
+    """A credential that the request doesn't have was read."""
+
+    __str__ = Exception.__str__  # KeyError shows the repr of its text
+
 
 class Credential(dict[str, bytes]):
-    """One credential: bytes by key."""
+    """One credential: bytes by key.
+
+    Raises:
+        MissingCredentialError: A key that it doesn't have is read.
+    """
+
+    def __missing__(self, key: str) -> bytes:
+        raise MissingCredentialError(f"the credential has no key {key!r}{_known(self)}")
 
     def text(self, key: str) -> str:
         """Return the value of a key as text.
 
         Raises:
-            KeyError: The key isn't there.
+            MissingCredentialError: The key isn't there.
             UsageError: The value isn't UTF-8.
         """
         try:
@@ -63,6 +101,31 @@ class Credential(dict[str, bytes]):
 
     def __repr__(self) -> str:
         return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret
+
+
+class Credentials(dict[str, Credential]):
+    """The function's credentials by name.
+
+    Args:
+        given: The request's map of them.
+
+    Raises:
+        MissingCredentialError: A name that isn't there is read.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__({name: Credential(given[name].credential_data.data) for name in sorted(given)})
+
+    def __missing__(self, name: str) -> Credential:
+        raise MissingCredentialError(
+            f"no credentials {name!r} came with the request{_known(self)}; "
+            "the step in the Composition lists them under 'credentials'"
+        )
+
+
+def _known(found: Iterable[str]) -> str:
+    names = ", ".join(sorted(found))
+    return f" (it has {names})" if names else ""
 
 
 def raw_request(data: bytes) -> Any:

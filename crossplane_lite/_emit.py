@@ -73,7 +73,7 @@ def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere
         ctx: The call.
         name: The resource's name.
         model: What is desired of it.
-        step: The step's identity, for the annotation.
+        step: The step's identity, for the annotation; an empty one for none.
         elsewhere: Names that other steps of the pipeline hold back.
 
     Returns:
@@ -111,7 +111,7 @@ def _direct(ctx: Context, model: Resource, registered: Registered, step: str) ->
 
 def _annotated(model: Resource, step: str) -> bytes:
     """Encode a model with the step's annotation in it."""
-    if "metadata" not in model.__dict__:
+    if step and "metadata" not in model.__dict__:
         return _wire.encode_struct(model, strict=True) + _metadata_entry(step)
     return _annotated_over(_wire.encode_struct(model, strict=True), step)
 
@@ -131,6 +131,8 @@ def _metadata_entry(step: str) -> bytes:
 
 def _annotated_over(encoded: bytes, step: str) -> bytes:
     """Put the step's annotation into encoded bytes, beside the steps that share the resource."""
+    if not step:
+        return encoded
     before = _wire.get_path(encoded, ("metadata", "annotations", ANNOTATION))
     return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: _joined_steps(before, step)}}}, encoded)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from ._walk import Found, show_path
 from .observable import Observable, root_of, sources
@@ -10,10 +12,16 @@ from .observable import Observable, root_of, sources
 if TYPE_CHECKING:
     from ._emit import Wait
 
-__all__ = ["Graph"]
+__all__ = ["Edge", "Graph", "components"]
 
 # A composed resource by its name, a field of the composite by its path, or a requirement by its key.
 Vertex = tuple[str, str]
+
+# The names of two composed resources: the dependent and its dependency.
+Edge = tuple[str, str]
+
+# The key of a map that a path could as well have as a field: reading and setting may each write it their own way.
+_PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
 class Graph:
@@ -43,16 +51,25 @@ class Graph:
             for observable in waits_for:
                 for source in sources(observable):
                     self._add(("required", key), source, source.source_path)
+        self.add(waiting, {"xr." + show_path(one.steps): one.waits_for for one in status})
+
+    def add(self, waiting: dict[str, list[Wait]], composite: dict[str, list[Observable[Any]]]) -> None:
+        """Add edges.
+
+        Args:
+            waiting: Resources and what they wait for.
+            composite: Fields of the composite by their path, and what they wait for.
+        """
         for name, waits in waiting.items():
             for wait in waits:
                 self._add(("resource", name), wait.source, wait.path)
-        for one in status:
-            path = "xr." + show_path(one.steps)
-            for prefix in _prefixes(path):
-                self._status.setdefault(prefix, set()).add(path)
-            for observable in one.waits_for:
+        for path, waits_for in composite.items():
+            field = _field(path)
+            for prefix in _prefixes(field):
+                self._status.setdefault(prefix, set()).add(field)
+            for observable in waits_for:
                 for source in sources(observable):
-                    self._add(("xr", path), source, source.source_path)
+                    self._add(("xr", field), source, source.source_path)
 
     def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
         vertex = ("resource", source) if isinstance(source, str) else self.vertex_of(source)
@@ -66,10 +83,10 @@ class Graph:
         if root is not None:
             if root.kind == "required":
                 return ("required", root.name)
-            return ("xr", path) if root.kind == "xr" else ("resource", root.name)
+            return ("xr", _field(path)) if root.kind == "xr" else ("resource", root.name)
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":
-            return ("xr", path)
+            return ("xr", _field(path))
         return ("resource", head) if head and head != "required" and head[0] != "(" else None
 
     def cycle(self, held: set[str]) -> list[str] | None:
@@ -110,11 +127,36 @@ class Graph:
                 if target in self.edges:
                     below.add(target)
             else:
-                # Fields at or below the path, and fields that are set whole above it.
-                paths = set(self._status.get(target[1], ()))
-                paths.update(prefix for prefix in _prefixes(target[1]) if prefix in self._status.get(prefix, ()))
-                below.update(("xr", path) for path in paths if ("xr", path) != vertex)
+                below.update(field for field in self._fields_at(target[1]) if field != vertex)
         return below
+
+    def _fields_at(self, path: str) -> set[Vertex]:
+        """Return the fields of the composite that are set at or below a path, and those that are set whole above it."""
+        paths = set(self._status.get(path, ()))
+        paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
+        return {("xr", field) for field in paths}
+
+    def dependencies(self) -> set[Edge]:
+        """Return the edges between resources, with those that go through the composite.
+
+        What a resource needs of a required one is nobody's to order. Edges from a resource to itself are among them.
+        """
+        found: set[Edge] = set()
+        for waiting, targets in self.edges.items():
+            if waiting[0] != "resource":
+                continue
+            work = [target for target, _ in targets]
+            seen: set[Vertex] = set()
+            while work:
+                target = work.pop()
+                if target in seen:
+                    continue
+                seen.add(target)
+                if target[0] == "resource":
+                    found.add((waiting[1], target[1]))
+                elif target[0] == "xr":
+                    work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
+        return found
 
     def lines(self) -> list[str]:
         """Return the edges as text, `what is needed -> what needs it`, sorted."""
@@ -128,6 +170,47 @@ class Graph:
 
 def _shown(vertex: Vertex) -> str:
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
+
+
+def _field(path: str) -> str:
+    """Return the path of a field of the composite in the form that is compared."""
+    return _PLAIN_KEY.sub(r".\1", path)
+
+
+def components(edges: Iterable[Edge]) -> dict[str, str]:
+    """Return for each name one that stands for all names that it is on a cycle with (its strongly connected component).
+
+    Two names have the same one where each can be reached from the other.
+    """
+    below: dict[str, set[str]] = {}
+    above: dict[str, set[str]] = {}
+    for dependent, dependency in edges:
+        for start, end, ways in ((dependent, dependency, below), (dependency, dependent, above)):
+            ways.setdefault(start, set()).add(end)
+            ways.setdefault(end, set())
+    # Kosaraju's algorithm with stacks of its own: first the order in which searches leave the names, ...
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in below:
+        stack = [(start, False)]
+        while stack:
+            name, leaving = stack.pop()
+            if leaving:
+                order.append(name)
+            elif name not in seen:
+                seen.add(name)
+                stack.append((name, True))
+                stack += [(other, False) for other in below[name] if other not in seen]
+    # ... then in the opposite order what can be reached against the edges.
+    found: dict[str, str] = {}
+    for start in reversed(order):
+        names = [start]
+        while names:
+            name = names.pop()
+            if name not in found:
+                found[name] = start
+                names += [other for other in above[name] if other not in found]
+    return found
 
 
 def _prefixes(path: str) -> list[str]:

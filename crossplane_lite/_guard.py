@@ -41,9 +41,17 @@ def lost_resources(ctx: Context, desired: Mapping[str, Any], step: str) -> list[
         model = ctx.resources.get(name)
         if model is not None and model._state is not None and model._state.on_unresolved == "hold":
             continue
-        if is_ours(ctx._observed[name].resource, step):
+        raw = ctx._observed[name].resource
+        if is_ours(raw, step) and not _is_usage(name, raw):
             lost.append(name)
     return lost
+
+
+def _is_usage(name: str, raw: bytes) -> bool:
+    """Say whether an observed resource is a Usage that `usages=True` composed; those come and go by rules of theirs."""
+    from ._usages import edge_of
+
+    return edge_of(name, raw) is not None
 
 
 def keep_owned_fields(encoded: bytes, observed: bytes) -> bytes:

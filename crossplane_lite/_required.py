@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from ._call import Call
     from .model import Resource
     from .requirements import Requirements
+    from .schemas import Schema
     from .unstructured import Unstructured
 
 R = TypeVar("R", bound="Resource")
 
-__all__ = ["RequiredList", "RequiredResources", "RequiredSchemas", "Schema"]
+__all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 
 
 class RequiredList(list[R]):
@@ -163,19 +164,10 @@ class RequiredResources:
         return observed_view(model, Registered(root))
 
 
-class Schema(dict[str, Any]):
-    """The OpenAPI v3 schema of a kind; empty, and so false, where the kind wasn't found."""
-
-    @property
-    def found(self) -> bool:
-        """Whether Crossplane found the kind."""
-        return bool(self)
-
-
 class RequiredSchemas:
     """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
 
-    `get(key)` is None while there is no answer, an empty `Schema` where the kind wasn't found, and the schema
+    `get(key)` is None while there is no answer, a `Schema` that is empty where the kind wasn't found, and the schema
     otherwise.
     """
 
@@ -184,7 +176,7 @@ class RequiredSchemas:
         self._made: dict[str, Schema] = {}
 
     def __contains__(self, key: object) -> bool:
-        return key in self._request.required_schemas
+        return isinstance(key, str) and key in self._request.required_schemas
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._request.required_schemas)
@@ -197,8 +189,14 @@ class RequiredSchemas:
 
     def get(self, key: str) -> Schema | None:
         """Return the schema, an empty one where the kind wasn't found, None while there is no answer."""
-        if key not in self._request.required_schemas:
-            return None
-        if key not in self._made:
-            self._made[key] = Schema(_wire.decode_struct(self._request.required_schemas[key].openapi_v3))
-        return self._made[key]
+        return self.answer(key) if key in self else None
+
+    def answer(self, key: str) -> Schema:
+        """Return the schema, or an empty one that says why there is none."""
+        made = self._made.get(key)
+        if made is None:
+            from .schemas import Schema
+
+            values = _wire.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
+            made = self._made[key] = Schema(values, key)
+        return made

@@ -62,7 +62,7 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
     if fatals:
         # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
         ctx.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
-    return answer.finish()
+    return answer.finish(complete=error is None and not unanswered)
 
 
 def _describe(ctx: Context, error: BaseException) -> str:
@@ -126,7 +126,11 @@ class _Answer:
         lines = _report.waiting_lines(ctx, waiting, self.held) if waiting else []
         if ctx.asked is not None:
             lines += self._unsupported()
-        self.report = _report.report_for(ctx, lines, _report.condition_type(ctx._function.name, self.step, self.others))
+        if ctx.in_operation:  # which has no conditions
+            self._take_stuck(waiting, lines, fatals)
+        else:
+            type_ = _report.condition_type(ctx._function.name, self.step, self.others)
+            self.report = _report.report_for(ctx, lines, type_)
         self._set_context()
         self._set_output()
         return fatals
@@ -136,9 +140,12 @@ class _Answer:
         ctx = self.ctx
         elsewhere = frozenset(name for names in self.others.values() for name in names)
         waiting: dict[str, list[_emit.Wait]] = {}
+        # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
+        # desired state in every call, be it empty.
+        mark = "" if ctx.in_operation and ctx._request.HasField("desired") else self.step
         for name, model in ctx.resources.items():
             try:
-                outcome = _emit.emit_resource(ctx, name, model, self.step, elsewhere)
+                outcome = _emit.emit_resource(ctx, name, model, mark, elsewhere)
             except EncodeError as error:
                 fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
                 continue
@@ -177,10 +184,24 @@ class _Answer:
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
                 return found
-        if self.held:
+        if self.held and not ctx.in_operation:
             # What is held back isn't desired, so Crossplane would call the composite ready without it.
             self.message.desired.composite.ready = _READY_FALSE
         return found
+
+    def _take_stuck(self, waiting: dict[str, list[_emit.Wait]], lines: list[str], fatals: list[str]) -> None:
+        """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
+        ctx = self.ctx
+        policies = {name: ctx.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
+        stuck = {name: waits for name, waits in waiting.items() if policies[name] != "hold"}
+        fatal = _report.waiting_lines(ctx, stuck, self.held)
+        if fatal:
+            fatals.append(
+                f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
+            )
+        for line in lines:
+            if line not in fatal:
+                ctx.results.warning(line)
 
     def _guard(self, desired: Any) -> list[str]:
         ctx = self.ctx
@@ -211,8 +232,13 @@ class _Answer:
                 lines += [f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys]
         return lines
 
-    def finish(self) -> bytes:
-        """Return the bytes of an answer without a fatal result."""
+    def finish(self, *, complete: bool) -> bytes:
+        """Return the bytes of an answer without a fatal result.
+
+        Args:
+            complete: Whether this is what compose() makes of the request, and not what there is until Crossplane calls
+                again with what was asked for.
+        """
         ctx = self.ctx
         self._set_ready()
         for entry in ctx.results.entries:
@@ -222,6 +248,11 @@ class _Answer:
         if self.report is not None and self.report.changed:
             text = _report.graph_message(self.report, self.graph)
             _write.add_result(ctx, self.message, _io.ResultEntry(_io.NORMAL, text, self.report.reason, 0))
+        if ctx._function.usages:
+            from ._usages import add_usages
+
+            # Last, because compose() runs again for it: nothing of that can get into the answer any more.
+            add_usages(ctx, self.message.desired.resources, self.graph or Graph({}, [], {}), self.step, complete)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 

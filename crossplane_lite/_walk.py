@@ -157,9 +157,12 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
                 made[name] = None  # keeps the order, which the stack turns round
                 step = (path, name, path[2] + 1)
                 work.append((item, made, name, step, all_of_it))
-                keys = types[name].keys if name in types else ()
-                if keys and isinstance(item, list):
-                    tree.list_keys[id(item)] = keys
+                type_ = types.get(name)
+                if type_ is None:  # an open class's, whose name compose() may have made
+                    if texts and call is not None and (waits_for := call.tokens_in(name)):
+                        tree.found.append(Found(steps_of(step), waits_for, True))
+                elif type_.keys and isinstance(item, list):
+                    tree.list_keys[id(item)] = type_.keys
         elif isinstance(value, Mapping):
             made = Replaced() if id(value) in replacing else {}
             target[key] = made

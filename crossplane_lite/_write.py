@@ -85,6 +85,7 @@ def add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
 
 
 def add_condition(ctx: Context, message: Any, entry: _io.ConditionEntry) -> None:
+    ctx._uses("CAPABILITY_CONDITIONS")
     condition = message.conditions.add(type=text(ctx, entry.type), status=entry.status, reason=text(ctx, entry.reason))
     if entry.message is not None:
         condition.message = text(ctx, entry.message)

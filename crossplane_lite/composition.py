@@ -54,17 +54,25 @@ class Function:
         file: The file that compose() is in.
         auto_ready: Whether readiness comes from observed state.
         allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
+        usages: Whether Usages keep the order of deletion.
         ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
     """
 
     def __init__(
-        self, compose: Compose, name: str, *, auto_ready: bool = False, allow_removal_when_unresolved: bool = False
+        self,
+        compose: Compose,
+        name: str,
+        *,
+        auto_ready: bool = False,
+        allow_removal_when_unresolved: bool = False,
+        usages: bool = False,
     ) -> None:
         self._compose = compose
         self.name = name
         self.file: str = getattr(getattr(compose, "__code__", None), "co_filename", __file__)
         self.auto_ready = auto_ready
         self.allow_removal_when_unresolved = allow_removal_when_unresolved
+        self.usages = usages
         self.ttl_seconds = _DEFAULT_TTL_SECONDS
         functools.update_wrapper(self, compose)
 
@@ -93,7 +101,7 @@ class Function:
         try:
             problem: BaseException | None = None
             try:
-                self._call_compose(ctx)
+                self.call_compose(ctx)
                 ctx.finished = True
             except (WireError, KeyboardInterrupt):
                 raise
@@ -108,7 +116,12 @@ class Function:
             _call.leave(call, before)
             ctx.release()
 
-    def _call_compose(self, ctx: Context) -> None:
+    def call_compose(self, ctx: Context) -> None:
+        """Call compose() with a context, and wait for it where it is `async def`.
+
+        Raises:
+            UsageError: It returned something.
+        """
         result = self._compose(ctx)
         if inspect.isawaitable(result):
             result = _run(result)
@@ -177,6 +190,7 @@ def function(
     name: str | None = None,
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
+    usages: bool = False,
 ) -> Callable[[Compose], Function]: ...
 
 
@@ -187,6 +201,7 @@ def function(
     name: str | None = None,
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
+    usages: bool = False,
 ) -> Function | Callable[[Compose], Function]:
     """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
 
@@ -197,6 +212,9 @@ def function(
         auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
         allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has
             used an unresolved value as a plain one. Otherwise that is a Fatal result.
+        usages: Compose a Usage for every dependency between two composed resources, so that Crossplane deletes the
+            dependent first. It takes Crossplane v2. compose() is run once more in each call, and a few times more where
+            it makes guesses, to see the dependencies of what is resolved: it must have no effect but through `ctx`.
 
     Raises:
         UsageError: The name is empty or holds a comma.
@@ -210,7 +228,11 @@ def function(
         if not chosen or "," in chosen:
             raise UsageError(f"a function's name must not be empty or hold a comma (got {chosen!r})")
         return Function(
-            compose, chosen, auto_ready=auto_ready, allow_removal_when_unresolved=allow_removal_when_unresolved
+            compose,
+            chosen,
+            auto_ready=auto_ready,
+            allow_removal_when_unresolved=allow_removal_when_unresolved,
+            usages=usages,
         )
 
     return decorate if compose is None else decorate(compose)

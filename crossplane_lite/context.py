@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ._capabilities import Capabilities, Credential
     from .composition import Function
     from .requirements import Requirements
+    from .schemas import FieldError, Schema
+    from .unstructured import Unstructured
 
 __all__ = ["Context"]
 
@@ -109,8 +111,14 @@ class Context:
             The desired composite, whose status can be set; `.observed` is the composite as its author wrote it.
 
         Raises:
-            UsageError: The composite is of another kind, or was asked for as another class before.
+            UsageError: The composite is of another kind, was asked for as another class before, or there is none
+                because an Operation runs the function.
         """
+        if self.in_operation:
+            raise UsageError(
+                "there is no composite: an Operation runs this function; ctx.watched and ctx.required_resources have "
+                "what it works on, ctx.resource() what it applies, and ctx.in_operation tells the two uses apart"
+            )
         if self._composite is not None:
             if type(self._composite) is not model:
                 raise UsageError(
@@ -197,6 +205,36 @@ class Context:
         self.resources[name] = instance
         return instance
 
+    def connection_secret(
+        self,
+        details: Mapping[str, str | bytes | int | Observable[Any] | None],
+        *,
+        name: str = "connection-secret",
+        namespace: str | Observable[str] | None = None,
+    ) -> Unstructured:
+        """Compose a Secret with the composite's connection details, as Crossplane 2 wants it done.
+
+        Its type is connection.crossplane.io/v1alpha1. Where the composite has spec.writeConnectionSecretToRef, that
+        says its name and namespace; otherwise Crossplane makes up a stable name. It is held back until every detail
+        has a value; once it exists, details that go missing keep the value that it has. It counts as ready.
+
+        Args:
+            details: Values by key, as text, bytes, whole numbers or Observables, and not in base64. None leaves a key
+                as it is. `other.observed.connection_details` as a whole can be given too.
+            name: Its composition resource name.
+            namespace: Where a composite that is in no namespace itself, and whose author doesn't say, has it. The
+                Secret of a composite in a namespace is in that one.
+
+        Returns:
+            The Secret, registered. Legacy composites have `ctx.composite(...).connection_details` instead.
+
+        Raises:
+            UsageError: `details` can't be in a Secret, no namespace is known, or an Operation runs the function.
+        """
+        from ._connection import connection_secret
+
+        return connection_secret(self, details, name, namespace)
+
     def remove(self, name: str) -> None:
         """State that a composed resource is not desired: drop what earlier functions desire under this name, and what
         was registered.
@@ -231,7 +269,7 @@ class Context:
     def requirements(self) -> Requirements:
         from .requirements import Requirements
 
-        return self._once("requirements", Requirements)
+        return self._once("requirements", lambda: Requirements(self.capabilities, self.log))
 
     @property
     def asked(self) -> Requirements | None:
@@ -250,6 +288,60 @@ class Context:
     @property
     def required_schemas(self) -> RequiredSchemas:
         return self._once("required_schemas", lambda: RequiredSchemas(self._request))
+
+    def schema(self, api_version: str, kind: str, *, key: str | None = None) -> Schema:
+        """Ask for the OpenAPI schema of a kind, and return what Crossplane has answered.
+
+        Like every requirement it has to be asked for in every call, which each of these calls of `schema` does.
+
+        Args:
+            api_version: The kind's apiVersion.
+            kind: The kind.
+            key: The requirement's key. Without one a requirement for this kind that compose() has already is taken,
+                or apiVersion and kind are the key.
+
+        Returns:
+            The schema, which says whether Crossplane has answered and whether it has found the kind, and has
+            `validate(resource)`.
+
+        Raises:
+            UsageError: `api_version` or `kind` is empty.
+        """
+        from .requirements import SchemaSelector
+
+        selector = SchemaSelector(api_version=api_version, kind=kind)
+        if key is None:
+            key = self.requirements.key_of(selector)
+        self.requirements.schemas[key] = selector
+        return self.required_schemas.answer(key)
+
+    def validate_desired(self, *, fatal: bool = False, warning: bool = False) -> list[FieldError]:
+        """Check the composed resources that are registered by now against the schemas of their kinds.
+
+        One call does it all: it asks for the schemas of all of these kinds, in every call, and checks the resources
+        whose schema has come. It says nothing of the others: schemas come with the next call at the earliest, and
+        never from a Crossplane before v2.2 or for a kind that the cluster doesn't have. Call it at the end of
+        compose(), and in the last function of a pipeline where several add to one resource: what is set later is
+        missing here. `crossplane_lite.schemas` says what is checked. It needs the extra `schemas`.
+
+        Every schema that is asked for is in every request, with 15 to 500 KB; where there are many kinds, the server
+        needs a higher `--max-recv-message-size`.
+
+        Args:
+            fatal: Make each error a Fatal result, so that nothing is applied.
+            warning: Make each error a Warning, when the errors differ from those of the last time. A condition of
+                the composite, `DesiredStateValid-` and the step's name, has them as long as they last.
+
+        Returns:
+            The errors, resource by resource.
+
+        Raises:
+            SchemaError: A schema can't be used.
+            MissingExtraError: The extra `schemas` isn't installed.
+        """
+        from ._desired_check import validate_desired
+
+        return validate_desired(self, fatal=fatal, warning=warning)
 
     @property
     def desired(self) -> Mapping[str, Any]:
@@ -274,13 +366,12 @@ class Context:
     @property
     def credentials(self) -> Mapping[str, Credential]:
         """The function's credentials, by name; each maps keys to bytes and has `text(key)`."""
-        from ._capabilities import Credential
+        from ._capabilities import Credentials
 
-        def make() -> dict[str, Credential]:
-            given = self._request.credentials
-            return {name: Credential(given[name].credential_data.data) for name in sorted(given)}
-
-        return self._once("credentials", make)
+        given = self._request.credentials
+        if not given:
+            self._uses("CAPABILITY_CREDENTIALS")
+        return self._once("credentials", lambda: Credentials(given))
 
     @property
     def input(self) -> dict[str, Any] | None:
@@ -317,10 +408,31 @@ class Context:
         return self._once("output", empty)
 
     @property
+    def in_operation(self) -> bool:
+        """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
+        return not self._xr_root.raw
+
+    @property
     def watched(self) -> Any:
         """The resource that a WatchOperation watches, as `Unstructured`; None where there is none."""
+        from .unstructured import Unstructured
+
+        return self.watched_as(Unstructured)
+
+    def watched_as(self, model: type[R]) -> R | None:
+        """Return the resource that a WatchOperation watches.
+
+        Args:
+            model: Its class.
+
+        Returns:
+            The resource, to read; None where nothing is watched or it is gone by now.
+
+        Raises:
+            UsageError: It is of another kind.
+        """
         answer = self.required_resources.answer(WATCHED)
-        return self.required_resources.get(WATCHED)[0] if answer else None
+        return self.required_resources.get(WATCHED, model)[0] if answer else None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -328,6 +440,10 @@ class Context:
         from ._capabilities import Capabilities
 
         return self._once("capabilities", lambda: Capabilities(self._request.meta.capabilities))
+
+    def _uses(self, capability: str) -> None:
+        """Log, once in a call, that compose() uses something that the caller is known not to support."""
+        self._once(capability, lambda: self.capabilities.report_use(capability, self.log))
 
     @property
     def ttl(self) -> timedelta:

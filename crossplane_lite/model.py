@@ -169,9 +169,7 @@ class Model:
         if not self._absent:
             return True
         node = self._node
-        if node is not None and node.mode == _places.WAIT:
-            guess(node.observable())
-        return False
+        return node is not None and node.mode == _places.WAIT and guess(node.observable())
 
     def _own_node(self) -> _places.Node:
         """Give a model a node of its own, for what it has to remember."""

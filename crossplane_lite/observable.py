@@ -115,28 +115,22 @@ class Observable(Generic[T_co]):
     # Plain-value use: a guess.
 
     def __bool__(self) -> Literal[False]:
-        guess(self)
-        return False
+        return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
 
     def __len__(self) -> int:
-        guess(self)
-        return 0
+        return int(guess(self))
 
     def __iter__(self) -> Iterator[Any]:
-        guess(self)
-        return iter(())
+        return iter((self[0],) if guess(self) else ())
 
     def __contains__(self, item: object) -> bool:
-        guess(self)
-        return False
+        return guess(self, item)
 
     def __eq__(self, other: object) -> bool:
-        guess(self)
-        return False
+        return guess(self, other)
 
     def __ne__(self, other: object) -> bool:
-        guess(self)
-        return True
+        return not guess(self, other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # A map that isn't there yet is used like one that is: `labels.get("team")`.
@@ -145,8 +139,7 @@ class Observable(Generic[T_co]):
             value = _extend(self, "", path)[args[0]]
             if len(args) == 1:
                 return value
-            guess(value)
-            return args[1]
+            return value if guess(value) else args[1]
         if method in ("items", "keys", "values") and path and not args and not kwargs:
             guess(_extend(self, "", path))
             return ()
@@ -230,8 +223,20 @@ def _call_of(observable: Observable[Any]) -> Call | None:
     return call
 
 
-def guess(observable: Observable[Any]) -> None:
-    """Remember that an unresolved value was used as if it were empty."""
+def guess(observable: Observable[Any], compared: object = None) -> bool:
+    """Remember that an unresolved value was used as a plain one.
+
+    Args:
+        observable: The value.
+        compared: What it was compared with, where it was.
+
+    Returns:
+        What to take it for: False for empty and unequal, as in every real call. A run that only looks for dependencies
+        (see `crossplane_lite._rehearsal`) tries the other way as well.
+    """
+    call = _call_of(observable)
+    if call is not None and call.oracle is not None:
+        return call.oracle(observable, compared)
     for source in sources(observable):
         root = source.__cl_root__
         if root is not None and root.settled:
@@ -239,6 +244,7 @@ def guess(observable: Observable[Any]) -> None:
         call = _call_of(source)
         if call is not None:
             call.guesses.setdefault(source.__cl_path__, source)
+    return False
 
 
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import composition
+from crossplane_lite import Unstructured, composition
 from crossplane_lite.errors import CrossplaneLiteError
 from tests.behaviour import samples
 from tests.behaviour.helpers import PATH, b64
@@ -218,3 +218,26 @@ def test_no_placeholder_ever_leaves() -> None:
     assert b"Observable(" not in answer.data
     for shift in range(3):
         assert base64.b64encode(b"x" * shift + tokens[0].encode())[4:-4] not in answer.data
+
+
+@pytest.mark.parametrize("deep", [{"value": {"{key}": "v"}}, {"{key}": "v"}, {"list": [{"{key}": {"a": 1}}]}])
+def test_a_token_in_a_key_of_an_object_without_a_schema(deep: dict[str, Any]) -> None:
+    """A key made of an unknown value keeps a resource without a schema back, and out of the composite's status."""
+
+    def filled(value: Any, key: str) -> Any:
+        if isinstance(value, dict):
+            return {name.replace("{key}", key): filled(below, key) for name, below in value.items()}
+        return [filled(below, key) for below in value] if isinstance(value, list) else value
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Bucket())
+        content = filled(deep, f"key-{bucket.observed.status.atProvider.id}")
+        ctx.composite(Unstructured).status["deep"] = content
+        ctx.resource("other", Unstructured("v1", "ConfigMap", data=content))
+
+    _, first = call(compose)
+    assert list(first.resources) == ["bucket"]
+    assert "key-" not in json.dumps(first.composite)
+    _, then = call(compose, observed={"bucket": samples.bucket(status={"id": "b"})})
+    assert "key-b" in json.dumps(then.resources["other"])
+    assert "key-b" in json.dumps(then.composite["status"])

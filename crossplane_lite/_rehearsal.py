@@ -1,0 +1,219 @@
+"""Runs of compose() that only look for dependencies.
+
+A value that is resolved leaves no trace of where it came from. compose() is therefore run again over a request with
+nothing observed, in which every value of a composed resource is an Observable, and everything is thrown away but the
+edges: results, conditions, requirements, context, output, log lines of `ctx.log` and of the root logger's handlers, and
+exceptions.
+
+What compose() decides by stays, so that it takes the path that it takes in the real run: the composite's spec and
+metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities, and
+what earlier functions desire. None of it comes from the resources that compose() itself composes, so none of it can
+hide an edge between them, and without it the code would stop, or go where it waits for an answer. Away go the observed
+resources, and the composite's status and connection details: these come from composed resources, and only what is
+missing shows where it is needed.
+
+**Guesses.** Where compose() uses an unresolved value as a plain one, one run goes one way only: `a and b` is `a` while
+there is no `a`, though the value that counts later is that of `b`; below `if a:` nothing happens at all. In rehearsals
+every such question is therefore answered both ways, at every place where it comes up: in the first run always with no,
+as in the real run; in a second one always with yes (true, equal, one element long); and where an answer has not come up
+in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
+That takes no second run where there are no guesses, usually two where there are some, and at the most `_MOST_RUNS`.
+
+A run that ends in an exception has shown what it came to. In the run that always says yes that is no surprise:
+`if a: int(a)` has to end there.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Final
+
+from . import _call, _wire
+from ._call import Call
+from ._emit import Wait
+from ._sentinels import TOMBSTONE
+from ._walk import show_path, tree_of, unresolved_in
+from .observable import Observable, root_of, sources
+from .proto import _view
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+    from .context import Context
+    from .model import Resource
+
+__all__ = ["rehearse"]
+
+_MOST_RUNS: Final = 16
+# A loop over what a value leads to would never end where the answer is always yes.
+_MOST_QUESTIONS: Final = 2000
+
+_silent: Final = logging.Logger("crossplane_lite.rehearsal")
+_silent.disabled = True
+
+# The path of a value that is used as a plain one, and what it is compared with.
+_Question = tuple[str, object]
+# A question, the place in the code where it came up, and an answer.
+_Branch = tuple[_Question, tuple[int, int], bool]
+
+_PACKAGE: Final = __name__.partition(".")[0]
+
+
+class _Enough(BaseException):
+    """Ends a run, also where compose() catches every Exception."""
+
+
+class _Oracle:
+    """Answers the questions of one run.
+
+    Attributes:
+        answers: The questions that came up, and the answers.
+        branches: The same with the places.
+        default: The answer where none is laid down.
+    """
+
+    __slots__ = ("_count", "_fixed", "answers", "branches", "default")
+
+    def __init__(self, default: bool, fixed: dict[_Question, bool]) -> None:
+        self.default = default
+        self.answers: dict[_Question, bool] = {}
+        self.branches: set[_Branch] = set()
+        self._fixed = fixed
+        self._count = 0
+
+    def __call__(self, observable: Observable[Any], compared: object) -> bool:
+        root = root_of(observable)
+        if root is not None and root.kind == "required":
+            return False  # required resources are here as in the real run, and so is what they lack
+        self._count += 1
+        if self._count > _MOST_QUESTIONS:
+            raise _Enough
+        question = (observable.source_path, compared if isinstance(compared, (str, int, float)) else None)
+        answer = self.answers.setdefault(question, self._fixed.get(question, self.default))
+        self.branches.add((question, _place(), answer))
+        return answer
+
+    def open(self, seen: AbstractSet[_Branch]) -> frozenset[_Question]:
+        """Return the questions that had this answer alone at some place."""
+        return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
+
+    def otherwise(self, questions: Iterable[_Question]) -> _Oracle:
+        """Return one that answers some questions the other way, and everything else as this one did."""
+        return _Oracle(self.default, {**self.answers, **{one: not self.answers[one] for one in questions}})
+
+
+def _place() -> tuple[int, int]:
+    """Return the place in the author's code that asks."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+    return id(frame.f_code), frame.f_lasti
+
+
+def rehearse(ctx: Context, graph: Graph) -> None:
+    """Add to a graph every edge that compose() shows where nothing is observed.
+
+    Args:
+        ctx: The real call, which has its answer already.
+        graph: The graph.
+    """
+    request = _nothing_observed(ctx)
+    data = request.SerializeToString()  # for ctx.request
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_of_a_real_call)
+    ran: list[_Oracle] = []
+    seen: set[_Branch] = set()
+    tried: set[tuple[int, frozenset[_Question]]] = set()
+    oracle: _Oracle | None = _Oracle(False, {})
+    while oracle is not None and len(ran) < _MOST_RUNS:
+        _run(ctx, graph, request, data, oracle)
+        seen.update(oracle.branches)
+        ran.append(oracle)
+        oracle = _Oracle(True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
+
+
+def _next(
+    ran: list[_Oracle], seen: AbstractSet[_Branch], tried: set[tuple[int, frozenset[_Question]]]
+) -> _Oracle | None:
+    """Return what answers the next run, None where every question has had both answers, or can't have them."""
+    for at, earlier in enumerate(ran):
+        questions = earlier.open(seen)
+        if questions and (at, questions) not in tried:
+            tried.add((at, questions))
+            return earlier.otherwise(questions)
+    return None
+
+
+def _nothing_observed(ctx: Context) -> Any:
+    """Return the request with nothing in it that comes from composed resources."""
+    request = _view.RunFunctionRequest.FromString(ctx._data)
+    request.observed.ClearField("resources")
+    composite = request.observed.composite
+    composite.ClearField("connection_details")
+    if composite.HasField("resource"):
+        composite.resource = _wire.encode_over({"status": TOMBSTONE}, composite.resource)
+    return request
+
+
+def _is_of_a_real_call(record: logging.LogRecord) -> bool:
+    """Let through what is not logged in a rehearsal."""
+    call = _call.current()
+    return call is None or call.oracle is None
+
+
+def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: _Oracle) -> None:
+    """Run compose() once, and add to the graph what it shows."""
+    from ._secrets import masker_for
+
+    call = Call(lambda: masker_for(ctx._request))
+    call.oracle = oracle
+    rehearsed = type(ctx)(request, data, call, ctx._function)
+    rehearsed.log.logger = _silent
+    before = _call.enter(call)
+    try:
+        try:
+            ctx._function.call_compose(rehearsed)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever ends a real call cleanly must not end one that has its answer
+            ctx.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
+        graph.add(_waiting(rehearsed), _composite(rehearsed))
+    finally:
+        _call.leave(call, before)
+        rehearsed.release()
+
+
+def _waiting(ctx: Context) -> dict[str, list[Wait]]:
+    """Return what each registered resource needs."""
+    waiting: dict[str, list[Wait]] = {}
+    for name, model in ctx.resources.items():
+        found = _found(ctx, model).values()
+        waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
+        assert model._state is not None
+        waiting[name] = waits + [Wait(other) for other in model._state.depends_on]
+    return waiting
+
+
+def _composite(ctx: Context) -> dict[str, list[Observable[Any]]]:
+    """Return the fields of the composite that compose() sets, by path, and what they need."""
+    model = ctx._composite
+    if model is None:
+        return {}
+    found = {f"xr.{path}": waits_for for path, waits_for in _found(ctx, model).items()}
+    assert model._state is not None
+    details = model._state.details
+    if details is not None:
+        for key, value in details.changes[0].items():
+            text = value.decode("latin-1") if isinstance(value, bytes) else value
+            found[f'xr.connection_details["{key}"]'] = unresolved_in(text, ctx._call)
+    return found
+
+
+def _found(ctx: Context, model: Resource) -> dict[str, list[Observable[Any]]]:
+    """Return the unresolved values that were set in a model, by path."""
+    try:
+        return {show_path(one.steps): one.waits_for for one in tree_of(model, ctx._call).found}
+    except Exception:  # a value that can't be carried, or that fails when it is looked at; the real run speaks of it
+        return {}

@@ -1,0 +1,276 @@
+"""What the caller supports, and what happens to uses of what it doesn't (function-capabilities; design section 6)."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossplane_lite import composition
+from crossplane_lite.errors import CrossplaneLiteError
+from tests.behaviour import samples
+from tests.behaviour.helpers import CONDITION, ask
+from tests.behaviour.models import VPC, Bucket
+from tests.support import ALL_CAPABILITIES, call, run
+
+
+def without(*missing: str) -> list[str]:
+    """Return what a caller advertises that supports everything but these."""
+    return [capability for capability in ALL_CAPABILITIES if capability.removeprefix("CAPABILITY_") not in missing]
+
+
+# What callers advertise: everything but the capability in question; everything; nothing at all.
+STATES: dict[str, Callable[[str], list[str]]] = {
+    "lacks it": without,
+    "has it": lambda capability: list(ALL_CAPABILITIES),
+    "says nothing": lambda capability: [],
+}
+
+
+# --- the capabilities themselves ---------------------------------------------------------------------------------
+
+
+def test_three_states() -> None:
+    """Advertised, known to be missing, and unknown because the caller advertises nothing, are told apart."""
+
+    def compose(ctx: Any) -> Any:
+        capabilities = ctx.capabilities
+        return capabilities.advertised, capabilities.has("CONDITIONS"), capabilities.lacks("CONDITIONS")
+
+    assert call(compose)[0] == (True, True, False)
+    assert call(compose, capabilities=without("CONDITIONS"))[0] == (True, False, True)
+    assert call(compose, capabilities=[])[0] == (False, False, False)
+    # Without the first one, nothing can be said of the others.
+    assert call(compose, capabilities=without("CAPABILITIES", "CONDITIONS"))[0] == (False, False, False)
+
+
+@pytest.mark.parametrize("name", ["CAPABILITY_REQUIRED_SCHEMAS", "REQUIRED_SCHEMAS", 5])
+def test_names_of_capabilities(name: Any) -> None:
+    """A capability may be named with and without its prefix, and by its number."""
+
+    def compose(ctx: Any) -> Any:
+        assert (name in ctx.capabilities) is ctx.capabilities.has(name)
+        return ctx.capabilities.has(name), ctx.capabilities.lacks(name)
+
+    assert call(compose)[0] == (True, False)
+    assert call(compose, capabilities=without("REQUIRED_SCHEMAS"))[0] == (False, True)
+
+
+@pytest.mark.parametrize("name", ["", "capability_conditions", "CONDITION", 0, 99, None, 1.5])
+def test_what_is_no_capability(name: Any) -> None:
+    """What is no capability isn't advertised."""
+
+    def compose(ctx: Any) -> Any:
+        return ctx.capabilities.has(name)
+
+    assert call(compose)[0] is False
+
+
+def test_a_capability_that_came_later() -> None:
+    """A capability that this version doesn't know is found by its number."""
+    from tests.support import Response, build
+
+    req = build()
+    seen: list[Any] = []
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        seen.append((ctx.capabilities.has(77), ctx.capabilities.lacks(78), "CAPABILITY_77" in ctx.capabilities))
+
+    data = req.SerializeToString() + b"\x0a\x03\x12\x01\x4d"  # meta.capabilities, one more: 77
+    assert not Response(compose.run(data)).fatal
+    assert seen == [(True, True, True)]
+
+
+def test_falling_back() -> None:
+    """A function can ask only those that support it, and do without otherwise."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        if ctx.capabilities.has("REQUIRED_SCHEMAS"):
+            ctx.schema("v1", "Pod")
+
+    assert run(compose).requirements.schemas
+    for state in ("lacks it", "says nothing"):
+        answer = run(compose, capabilities=STATES[state]("REQUIRED_SCHEMAS"))
+        assert not answer.requirements.schemas
+        assert not answer.results
+        assert not answer.conditions
+
+
+# --- uses of what the caller doesn't support ---------------------------------------------------------------------
+
+
+def _asks(ctx: Any) -> None:
+    for key in ("a", "b"):
+        ask(ctx, key, match_name="x")
+
+
+def _asks_for_schemas(ctx: Any) -> None:
+    ctx.schema("v1", "Pod")
+    ctx.requirements.schemas["x"] = composition.SchemaSelector(api_version="v1", kind="Secret")
+
+
+def _validates(ctx: Any) -> None:
+    ctx.resource("bucket", Bucket())
+    ctx.resource("vpc", VPC())
+    assert ctx.validate_desired(fatal=True, warning=True) == []
+
+
+def _reads_credentials(ctx: Any) -> None:
+    assert ctx.credentials.get("cloud") is None
+    assert not ctx.credentials
+
+
+def _sets_conditions(ctx: Any) -> None:
+    ctx.conditions.set("DatabaseReady", True, "Ready")
+    ctx.conditions.set("BucketReady", False, "Waiting", "A text.")
+
+
+USES: dict[str, tuple[str, str, Callable[[Any], None]]] = {
+    "resources": ("REQUIRED_RESOURCES", "required resources", _asks),
+    "schemas": ("REQUIRED_SCHEMAS", "required schemas", _asks_for_schemas),
+    "validation": ("REQUIRED_SCHEMAS", "required schemas", _validates),
+    "credentials": ("CREDENTIALS", "credentials", _reads_credentials),
+    "conditions": ("CONDITIONS", "conditions", _sets_conditions),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("use", USES)
+def test_uses_are_reported(use: str, state: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A use of what the caller is known not to support is logged once in a call, any other isn't."""
+    capability, words, body = USES[use]
+    compose = composition.function(name="step")(body)
+    with caplog.at_level(logging.WARNING, logger="crossplane_lite"):
+        answer = run(compose, capabilities=STATES[state](capability))
+    assert not answer.fatal
+    logged = [record.getMessage() for record in caplog.records]
+    # Schemas came with the capabilities themselves: who advertises none doesn't have them.
+    known = state == "lacks it" or (state == "says nothing" and capability == "REQUIRED_SCHEMAS")
+    assert len(logged) == known
+    assert all(f"doesn't support {words}, which compose() uses" in text for text in logged)
+
+
+@pytest.mark.parametrize("capability", ["REQUIRED_RESOURCES", "REQUIRED_SCHEMAS"])
+def test_requirements_are_reported_in_the_condition_too(capability: str) -> None:
+    """People see in the composite's condition which requirements a caller can't answer."""
+    body = {"REQUIRED_RESOURCES": _asks, "REQUIRED_SCHEMAS": _asks_for_schemas}[capability]
+    keys = {"REQUIRED_RESOURCES": ["a", "b"], "REQUIRED_SCHEMAS": ["v1/Pod", "x"]}[capability]
+    _, answer = call(body, capabilities=without(capability))
+    what = capability.lower().replace("_", " ")
+    status, _, message = answer.conditions[CONDITION]
+    assert status is False
+    assert message == "; ".join(f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys)
+    assert CONDITION not in call(body)[1].conditions
+    assert CONDITION not in call(body, capabilities=[])[1].conditions
+
+
+def test_both_missing_is_still_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """Where the caller doesn't support conditions either, the log has it."""
+    with caplog.at_level(logging.WARNING, logger="crossplane_lite"):
+        _, answer = call(_asks, capabilities=without("REQUIRED_RESOURCES", "CONDITIONS"))
+    assert not answer.conditions
+    assert "doesn't support required resources" in caplog.text
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("capability", "asking"), [("REQUIRED_RESOURCES", _asks), ("REQUIRED_SCHEMAS", _asks_for_schemas)]
+)
+def test_only_those_who_can_answer_are_waited_for(capability: str, asking: Callable[[Any], None], state: str) -> None:
+    """A problem waits for an answer that can come, and is Fatal at once where none can."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        asking(ctx)
+        raise ValueError("boom")
+
+    answer = run(compose, capabilities=STATES[state](capability))
+    can = state == "has it" or (state == "says nothing" and capability == "REQUIRED_RESOURCES")
+    assert bool(answer.fatal) is not can
+
+
+def test_what_is_made_of_an_answer_that_can_not_come() -> None:
+    """A resource that needs what can't be had is held back, and the condition says why."""
+
+    def compose(ctx: Any) -> None:
+        ask(ctx, match_name="main")
+        vpc = ctx.required_resources.get("vpcs", VPC)[0]
+        ctx.resource("bucket", Bucket()).spec.forProvider.project = vpc.observed.spec.forProvider.project
+
+    _, answer = call(compose, capabilities=without("REQUIRED_RESOURCES"))
+    assert not answer.resources
+    assert "(this Crossplane doesn't support required resources)" in answer.conditions[CONDITION][2]
+
+
+def test_conditions_are_sent_all_the_same() -> None:
+    """Conditions that compose() sets are in the answer, whatever the caller advertises."""
+    for state in STATES:
+        _, answer = call(_sets_conditions, capabilities=STATES[state]("CONDITIONS"))
+        assert set(answer.conditions) == {"DatabaseReady", "BucketReady"}
+
+
+def test_credentials_that_came_are_not_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """Credentials that are there are used, whatever the caller advertises."""
+
+    def compose(ctx: Any) -> None:
+        assert ctx.credentials["cloud"].text("token") == "t"
+
+    with caplog.at_level(logging.WARNING, logger="crossplane_lite"):
+        call(compose, credentials={"cloud": {"token": b"t"}}, capabilities=without("CREDENTIALS"))
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (lambda ctx: ctx.credentials["aws"], "no credentials 'aws' came with the request (it has cloud)"),
+        (lambda ctx: ctx.credentials["cloud"]["tokn"], "the credential has no key 'tokn' (it has token, user)"),
+        (lambda ctx: ctx.credentials["cloud"].text("tokn"), "the credential has no key 'tokn' (it has token, user)"),
+    ],
+)
+def test_missing_credentials(read: Callable[[Any], Any], words: str) -> None:
+    """A credential that isn't there is an error that says which there are, and shows no value."""
+
+    def compose(ctx: Any) -> None:
+        with pytest.raises(KeyError) as caught:
+            read(ctx)
+        assert isinstance(caught.value, CrossplaneLiteError)
+        assert words in str(caught.value)
+        assert "hunter2" not in str(caught.value)
+
+    call(compose, credentials={"cloud": {"token": b"hunter2", "user": b"hunter2"}})
+
+
+def test_no_credentials_at_all() -> None:
+    """Without any credentials the error says where they come from."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.credentials["aws"].text("key")
+
+    (text,) = run(compose).fatal
+    assert "no credentials 'aws' came with the request; the step in the Composition lists them" in text
+
+
+def test_reporting_keeps_no_call_alive() -> None:
+    """What reports uses doesn't tie a call's objects into a circle that only the garbage collector could free."""
+    kept: list[weakref.ref[Any]] = []
+
+    def compose(ctx: Any) -> None:
+        _asks(ctx)
+        _asks_for_schemas(ctx)
+        kept.append(weakref.ref(ctx.requirements))
+
+    gc.collect()
+    gc.disable()
+    try:
+        call(compose, observed={"bucket": samples.bucket()})
+        assert kept[0]() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,549 @@
+"""The runs of compose() that look for dependencies: what they find, and that nothing else comes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossplane_lite import Unstructured, composition
+from crossplane_lite.errors import UsageError
+from crossplane_lite.proto import _view
+from tests.behaviour import samples
+from tests.behaviour.models import Bucket
+from tests.behaviour.test_usages import EVERY_NAME, everything
+from tests.behaviour.usages_models import Cluster, edges, existing, function, usages
+from tests.support import ALL_CAPABILITIES, Response, request, run, to_plain
+
+SETTINGS = settings(max_examples=40, deadline=None, derandomize=True)
+
+
+def pair(ctx: Any) -> tuple[Any, Any]:
+    """Register the bucket "b", which needs the bucket "a"."""
+    a, b = (ctx.resource(name, Bucket()) for name in "ab")
+    b.spec.forProvider.location = a.observed.status.atProvider.id
+    return a, b
+
+
+def complete(body: Callable[[Any], Any], *names: str) -> tuple[Any, Cluster]:
+    """Return a function, and a cluster in which these resources exist."""
+    return function()(body), existing(*names)
+
+
+# --- what the runs find ------------------------------------------------------------------------------------------
+
+# Each asks a question about a value that is there in the end, and says whether the answer was yes.
+QUESTIONS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda a: bool(a.observed.status.atProvider.id),
+    "not": lambda a: not (not a.observed.status.atProvider.id),
+    "==": lambda a: a.observed.status.atProvider.id == "id-of-a",
+    "!=": lambda a: not (a.observed.status.atProvider.id != "id-of-a"),
+    "in": lambda a: "id" in a.observed.status.atProvider.id,
+    "len": lambda a: len(a.observed.status.atProvider.endpoints) > 0,
+    "for": lambda a: any(True for _ in a.observed.status.atProvider.endpoints),
+    "text": lambda a: bool(a.observed.external_name),
+    "nested": lambda a: bool(a.observed.status.atProvider.owner),
+    "existence": lambda a: bool(a.observed),
+    "condition": lambda a: a.condition("Ready").status == "True",
+    "ready": lambda a: bool(a.observed.ready),
+    "connection details": lambda a: bool(a.observed.connection_details["password"]),
+    "status of the composite": lambda a: True,
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_composed_behind_a_question(question: str) -> None:
+    """A resource that is only registered once another has a value has its Usages like any other."""
+
+    def compose(ctx: Any) -> None:
+        xr = ctx.composite(Unstructured)
+        a = ctx.resource("a", Bucket())
+        xr.status.a = a.observed.external_name
+        if QUESTIONS[question](a) and xr.observed.status.a:
+            b = ctx.resource("b", Bucket())
+            b.spec.forProvider.location = f"x-{a.observed.external_name}"
+
+    cluster = Cluster(function()(compose))
+    assert edges(cluster.until_complete("ab")) == {("b", "a")}
+    assert edges(cluster.reconcile()) == {("b", "a")}
+
+
+def test_each_answer_of_a_chain_of_comparisons() -> None:
+    """Whatever a value is compared with, what is composed in that case has its Usages."""
+
+    def compose(ctx: Any) -> None:
+        mode, x, y, z, target = (ctx.resource(name, Bucket()) for name in ("mode", "x", "y", "z", "target"))
+        if mode.observed.status.atProvider.id == "one":
+            target.spec.forProvider.location = x.observed.external_name
+        elif mode.observed.status.atProvider.id == "two":
+            target.spec.forProvider.location = y.observed.external_name
+        else:
+            target.spec.forProvider.location = z.observed.external_name
+
+    fn, cluster = complete(compose, "mode", "x", "y", "z", "target")
+    assert edges(run(fn, **cluster.request)) == {("target", "x"), ("target", "y"), ("target", "z")}
+
+
+def test_many_resources_behind_questions() -> None:
+    """However many resources are composed behind questions, all of them are found."""
+    names = [f"r{i}" for i in range(40)]
+
+    def compose(ctx: Any) -> None:
+        made = [ctx.resource(name, Bucket()) for name in names]
+        for before, resource in zip(made, made[1:], strict=False):
+            if before.observed.status.atProvider.id:
+                resource.spec.forProvider.location = before.observed.status.atProvider.id
+
+    fn, cluster = complete(compose, *names)
+    assert edges(run(fn, **cluster.request)) == set(zip(names[1:], names, strict=False))
+
+
+def test_resources_behind_each_other() -> None:
+    """Resources that are each composed once the one before has a value are found, in however long a row."""
+    names = [f"r{i}" for i in range(20)]
+
+    def compose(ctx: Any) -> None:
+        before = ctx.resource(names[0], Bucket())
+        for name in names[1:]:
+            if not before.observed.status.atProvider.id:
+                return
+            location = before.observed.status.atProvider.id
+            before = ctx.resource(name, Bucket())
+            before.spec.forProvider.location = location
+
+    fn, cluster = complete(compose, *names)
+    assert edges(run(fn, **cluster.request)) == set(zip(names[1:], names, strict=False))
+
+
+def test_many_values_with_three_operands() -> None:
+    """In however many values the operands in the middle are found too."""
+    names = [f"r{i}" for i in range(20)]
+
+    def compose(ctx: Any) -> None:
+        made = [ctx.resource(name, Bucket()).observed.status.atProvider for name in names]
+        for at in range(3, 20):
+            provider = ctx.resources[names[at]].spec.forProvider
+            provider.location = made[at - 3].id and made[at - 2].url and made[at - 1].selfLink
+            provider.project = made[at - 3].id or made[at - 2].url or made[at - 1].selfLink
+
+    fn, cluster = complete(compose, *names)
+    expected = {(names[at], names[at - back]) for at in range(3, 20) for back in (1, 2, 3)}
+    assert edges(run(fn, **cluster.request)) == expected
+
+
+def test_questions_in_threads_of_the_author() -> None:
+    """A thread that compose() starts has the same answers."""
+
+    def compose(ctx: Any) -> None:
+        a, b = (ctx.resource(name, Bucket()) for name in "ab")
+
+        def work() -> None:
+            if a.observed.status.atProvider.id:
+                b.spec.forProvider.location = a.observed.external_name
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+
+    fn, cluster = complete(compose, "a", "b")
+    assert edges(run(fn, **cluster.request)) == {("b", "a")}
+
+
+# --- how many there are ------------------------------------------------------------------------------------------
+
+
+def questions(count: int) -> Callable[[Any], None]:
+    """Return a compose() whose bucket "b" needs one value of `a and a.x and ...`, with so many questions."""
+
+    def compose(ctx: Any) -> None:
+        a, b = pair(ctx)
+        for at in range(count):
+            if not a.observed.status.atProvider.endpoints[at].url:
+                return
+        b.spec.forProvider.project = a.observed.external_name
+
+    return compose
+
+
+def of_a_required_resource(ctx: Any) -> None:
+    """Ask for what a required resource lacks, which no run knows better."""
+    pair(ctx)
+    ctx.requirements.resources["x"] = composition.ResourceSelector(api_version="v1", kind="Pod", match_name="x")
+    if ctx.required_resources.get("x") and ctx.required_resources["x"][0].observed.spec.missing == "x":
+        ctx.resource("never", Bucket())
+
+
+RUNS: list[tuple[Callable[[Any], None], int]] = [
+    (questions(0), 1),
+    (of_a_required_resource, 1),
+    (questions(1), 2),
+    (questions(3), 4),
+    (questions(99), 16),
+]
+
+
+@pytest.mark.parametrize(("body", "runs"), RUNS)
+def test_how_often_compose_runs(body: Callable[[Any], None], runs: int) -> None:
+    """Without a question there is one run more, and with many of them there are not more than sixteen."""
+    ran = []
+
+    def compose(ctx: Any) -> None:
+        ran.append(ctx)
+        body(ctx)
+
+    fn, cluster = complete(compose, "a", "b")
+    required = {"x": [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}]}
+    assert edges(run(fn, required=required, **cluster.request)) == {("b", "a")}
+    assert len(ran) == 1 + runs
+
+
+def test_no_run_where_no_usage_can_be() -> None:
+    """While fewer than two resources are observed, and after a fatal result, compose() runs once."""
+    ran = []
+
+    def compose(ctx: Any) -> None:
+        ran.append(ctx)
+        pair(ctx)
+        if ctx.input:
+            ctx.results.fatal("no")
+
+    fn, cluster = complete(compose, "a", "b")
+    run(fn)
+    run(fn, observed={"a": cluster.observed["a"]})
+    run(fn, input={"x": 1}, **cluster.request)
+    assert len(ran) == 3
+
+
+def _follow(value: Any) -> Any:
+    while value:
+        value = value.next
+    return value
+
+
+def _wait(value: Any) -> None:
+    while value != "there":
+        try:
+            assert value
+        except Exception:  # catches every error of its own
+            continue
+
+
+def _descend(value: Any) -> None:
+    for child in value.children:
+        _descend(child)
+
+
+ENDLESS: dict[str, Callable[[Any], Any]] = {
+    "while there is one": lambda value: _follow(value),
+    "until it is there": lambda value: _wait(value),
+    "down a tree": lambda value: _descend(value),
+}
+
+
+@pytest.mark.parametrize("loop", ENDLESS)
+def test_loops_end(loop: str) -> None:
+    """A loop over a value, which would go on for ever if the answer were always the same, ends."""
+
+    def compose(ctx: Any) -> None:
+        a, b = (ctx.resource(name, Unstructured("example.org/v1", "Thing")) for name in "ab")
+        b.spec.x = a.observed.status.x
+        if a.observed.status.root:
+            ENDLESS[loop](a.observed.status.root)
+
+    thing = {"apiVersion": "example.org/v1", "kind": "Thing"}
+    observed = {name: {**thing, "metadata": {"name": name}, "status": {"x": "y"}} for name in "ab"}
+    assert edges(run(function()(compose), observed=observed)) == {("b", "a")}
+
+
+# --- what they are run on ----------------------------------------------------------------------------------------
+
+
+def test_what_compose_sees() -> None:
+    """Everything that compose() decides by is as in the real run; what comes from composed resources is missing."""
+    seen: list[dict[str, Any]] = []
+    there: list[dict[str, Any]] = []
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        xr = ctx.composite(Unstructured).observed
+        ctx.requirements.schemas["schema"] = composition.SchemaSelector(api_version="v1", kind="Pod")
+        message = ctx.request
+        seen.append(
+            {
+                "spec": xr.spec.x,
+                "metadata": xr.metadata.labels["team"],
+                "input": ctx.input,
+                "context": ctx.context["key"],
+                "environment": ctx.environment,
+                "credentials": ctx.credentials["login"].text("user"),
+                "required": ctx.required_resources.get("thing")[0].observed.spec.x,
+                "schema": dict(ctx.required_schemas["schema"]),
+                "capabilities": ctx.capabilities.lacks("CAPABILITY_CONDITIONS"),
+                "desired": ctx.desired["earlier"].spec.forProvider.location,
+                "raw": to_plain(message.observed.composite.resource)["spec"],
+            }
+        )
+        there.append(
+            {
+                "resource": str(a.observed.metadata.name) == "my-xr-a",
+                "status": str(xr.status.x) == "y",
+                "details": str(xr.connection_details["key"]) == "detail",
+                "raw resources": sorted(message.observed.resources) == ["a", "b"],
+                "raw status": "status" in to_plain(message.observed.composite.resource),
+            }
+        )
+
+    fn, cluster = complete(compose, "a", "b")
+    xr = samples.xr(status={"x": "y"})
+    xr["spec"] = {"x": "spec"}
+    xr["metadata"]["labels"] = {"team": "t"}
+    answer = run(
+        fn,
+        xr=xr,
+        observed=cluster.observed,
+        xr_connection={"key": b"detail"},
+        input={"x": 1},
+        context={"key": [1], "apiextensions.crossplane.io/environment": {"e": 1}},
+        credentials={"login": {"user": b"me"}},
+        required={"thing": [{"apiVersion": "v1", "kind": "Thing", "spec": {"x": "required"}}]},
+        schemas={"schema": {"type": "object"}},
+        capabilities=[one for one in ALL_CAPABILITIES if one != "CAPABILITY_CONDITIONS"],
+        desired={"earlier": samples.bucket({"location": "d"})},
+    )
+    assert edges(answer) == {("b", "a")}
+    assert len(seen) == 2
+    assert seen[0] == seen[1]
+    assert [set(values.values()) for values in there] == [{True}, {False}]
+
+
+# --- what comes of them ------------------------------------------------------------------------------------------
+
+
+def without_usages(answer: Response) -> Any:
+    """Return the answer's message without the Usages."""
+    message = type(answer.message).FromString(answer.data)
+    for name in usages(answer):
+        del message.desired.resources[name]
+    return message
+
+
+@SETTINGS
+@given(st.sets(st.sampled_from(sorted(EVERY_NAME))), st.sets(st.sampled_from(sorted(EVERY_NAME))), st.booleans())
+def test_the_answer_but_for_the_usages_is_that_of_the_real_run(
+    missing: set[str], unsettled: set[str], with_status: bool
+) -> None:
+    """Whatever is observed, usages=True changes nothing in the answer but the Usages."""
+    cluster = STEADY
+    observed = {name: value for name, value in cluster.observed.items() if name not in missing}
+    for name in unsettled & observed.keys():
+        observed[name] = {key: value for key, value in observed[name].items() if key != "status"}
+    arguments = {**cluster.request, "observed": observed, "context": {"key": 1}}
+    arguments["connection"] = {name: value for name, value in arguments["connection"].items() if name in observed}
+    if not with_status:
+        arguments["xr"] = {key: value for key, value in arguments["xr"].items() if key != "status"}
+    on = run(everything, **arguments)
+    off = run(composition.function(name="step")(everything._compose), **arguments)
+    assert without_usages(on) == off.message
+    assert not usages(off)
+
+
+def _steady() -> Cluster:
+    cluster = Cluster(everything)
+    cluster.until_complete(EVERY_NAME)
+    cluster.reconcile()
+    return cluster
+
+
+STEADY = _steady()
+
+
+def test_nothing_else_comes_of_them() -> None:
+    """Results, conditions, requirements, context, output and so on are those of the real run alone."""
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        if a.observed.status.atProvider.id == "id-of-a":
+            ctx.results.normal("real")
+            return
+        ctx.results.warning("not real")
+        ctx.conditions.set("Extra", True, "NotReal")
+        ctx.requirements.resources["extra"] = composition.ResourceSelector(
+            api_version="v1", kind="ConfigMap", match_name="x"
+        )
+        ctx.context["extra"] = 1
+        ctx.output["extra"] = 1
+        ctx.remove("a")
+        ctx.auto_ready()
+        ctx.resource("extra", Bucket())
+        ctx.composite(Unstructured).status.extra = 1
+        ctx.composite(Unstructured).connection_details["extra"] = "x"
+        ctx.composite(Unstructured).ready = True
+
+    fn, cluster = complete(compose, "a", "b")
+    on = run(fn, **cluster.request)
+    off = run(composition.function(name="step")(compose), **cluster.request)
+    assert on.results == [("normal", "real")]
+    assert without_usages(on) == off.message
+
+
+def test_nothing_is_logged_twice(caplog: pytest.LogCaptureFixture) -> None:
+    """What compose() logs is logged once, with the context's logger and with its own."""
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        ctx.log.warning("with the context: %s", a.observed.external_name)
+        ctx.log.extra["key"] = "value"  # the logger is of the same kind in all runs
+        logging.getLogger("authors.own").warning("with its own: %s", a.observed.external_name)
+
+    fn, cluster = complete(compose, "a", "b")
+    caplog.set_level(logging.DEBUG)
+    own: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: own.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("crossplane_lite").addHandler(handler)
+    try:
+        assert edges(run(fn, **cluster.request)) == {("b", "a")}
+    finally:
+        logging.getLogger("crossplane_lite").removeHandler(handler)
+    assert own == ["with the context: external-a"]
+    assert caplog.messages == ["with the context: external-a", "with its own: external-a"]
+    logging.getLogger("authors.own").warning("later")
+    assert caplog.messages[2:] == ["later"]
+
+
+ERRORS = [ValueError("x"), UsageError("x"), SystemExit(1), asyncio.CancelledError(), RecursionError(), GeneratorExit()]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("at", ["beginning", "end"])
+def test_an_exception_where_nothing_is_observed(error: BaseException, at: str) -> None:
+    """An exception in a run that looks for dependencies breaks nothing; what was set before it counts."""
+
+    def compose(ctx: Any) -> None:
+        gone = "a" not in ctx.request.observed.resources
+        if at == "beginning" and gone:
+            raise error
+        pair(ctx)
+        if gone:
+            raise error
+
+    fn, cluster = complete(compose, "a", "b")
+    on = run(fn, **cluster.request)
+    off = run(composition.function(name="step")(compose), **cluster.request)
+    assert not on.fatal
+    assert without_usages(on) == off.message
+    assert edges(on) == (set() if at == "beginning" else {("b", "a")})
+
+
+def test_what_the_real_run_saw_counts_after_an_exception() -> None:
+    """Where the run that looks for dependencies fails, the edges that the real run shows still have their Usages."""
+
+    def compose(ctx: Any) -> None:
+        if "a" not in ctx.request.observed.resources:
+            raise ValueError("nothing is observed")
+        pair(ctx)
+
+    fn, cluster = complete(compose, "a", "b")
+    for name in "ab":
+        del cluster.observed[name]["status"]
+    assert edges(run(fn, **cluster.request)) == {("b", "a")}
+    for name in "ab":
+        cluster.settle(name)
+    assert edges(run(fn, **cluster.request)) == set()
+
+
+def test_an_existing_usage_outlives_an_exception() -> None:
+    """A Usage that exists stays where the run that looks for dependencies fails."""
+    fails = False
+
+    def compose(ctx: Any) -> None:
+        if fails and "a" not in ctx.request.observed.resources:
+            raise ValueError("nothing is observed")
+        pair(ctx)
+
+    fn, cluster = complete(compose, "a", "b")
+    cluster.steps = [fn]
+    assert edges(cluster.reconcile()) == {("b", "a")}
+    fails = True
+    assert [edges(cluster.reconcile()) for _ in range(2)] == [{("b", "a")}] * 2
+
+
+def test_an_interrupt_ends_the_call() -> None:
+    """Ctrl-C in a run that looks for dependencies ends what Ctrl-C is to end."""
+
+    def compose(ctx: Any) -> None:
+        if "a" not in ctx.request.observed.resources:
+            raise KeyboardInterrupt
+
+    fn, cluster = complete(compose, "a", "b")
+    with pytest.raises(KeyboardInterrupt):
+        fn.run(request(**cluster.request))
+
+
+def test_malformed_bytes_that_only_they_read() -> None:
+    """Bytes that come to light only where nothing is observed don't matter, because the answer isn't made of them."""
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        if not a.observed.status.atProvider.id == "id-of-a":
+            assert ctx.required_resources.get("broken")[0].observed.spec.x
+
+    fn, cluster = complete(compose, "a", "b")
+    message = _view.RunFunctionRequest.FromString(request(**cluster.request))
+    message.required_resources["broken"].items.add().resource = b"\xff\xff"
+    assert edges(Response(fn.run(message.SerializeToString()))) == {("b", "a")}
+
+
+def test_models_that_outlive_a_call() -> None:
+    """What compose() keeps outside of the call, and changes in it, doesn't change the answer that is made already."""
+    kept: dict[str, Any] = {}
+
+    def compose(ctx: Any) -> None:
+        a = ctx.resource("a", Bucket())
+        b = kept.setdefault("b", Bucket())
+        registered = ctx.resource("b", b)
+        for one in (b, registered):
+            one.spec.forProvider.location = a.observed.status.atProvider.id
+
+    fn, cluster = complete(compose, "a", "b")
+    for _ in range(2):
+        answer = run(fn, **cluster.request)
+        assert answer.resources["b"]["spec"]["forProvider"] == {"location": "id-of-a"}
+        assert edges(answer) == {("b", "a")}
+        kept.clear()
+
+
+def test_a_resource_that_cannot_be_looked_at() -> None:
+    """A resource with a value that can't be carried, where nothing is observed, hides no other resource's edges."""
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        c = ctx.resource("c", Bucket())
+        c.spec.forProvider.location = a.observed.external_name
+        if a.observed.status.atProvider.id != "id-of-a":
+            c.spec.forProvider.zones = [None]
+
+    fn, cluster = complete(compose, "a", "b", "c")
+    answer = run(fn, **cluster.request)
+    assert not answer.fatal
+    assert ("b", "a") in edges(answer)
+
+
+def test_requests_are_not_changed() -> None:
+    """The message that a caller hands in is the same afterwards."""
+    from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+
+    def compose(ctx: Any) -> None:
+        pair(ctx)
+
+    fn, cluster = complete(compose, "a", "b")
+    data = request(**cluster.request)
+    req = fnv1.RunFunctionRequest.FromString(data)
+    fn(req, fnv1.RunFunctionResponse())
+    assert req == fnv1.RunFunctionRequest.FromString(data)
