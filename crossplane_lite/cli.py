@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: Command-line arguments without the program's name; by default the process's own.
 
     Returns:
-        The exit status: 0, 1 for a fatal result, 2 for a wrong command line or bad input.
+        The exit status: 0, 1 for a fatal result, 2 for a wrong command line or bad input, 130 after Ctrl-C.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments:
@@ -48,14 +48,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         module = importlib.import_module(f".{_COMMANDS[name][0]}", __package__)
         status: int = module.command(arguments[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the shell, as `>&-` does
+            sys.stdout.flush()
         return status
     except CrossplaneLiteError as e:
         return _complain(f"crossplane-lite {name}: {e}")
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        _drop_output()
         return 1
+    except OSError as e:  # what is written to stdout finds no place
+        _drop_output()
+        return _complain(f"crossplane-lite {name}: {e}")
+    except KeyboardInterrupt:
+        return 130
+
+
+def _drop_output() -> None:
+    """Let go of what stdout still holds; Python would complain about it once more at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(text: str) -> int:

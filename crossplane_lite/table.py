@@ -19,7 +19,8 @@ A class is a list of fields `name:type`, one space between. The types are `s` (s
 `b` (boolean), `q` (integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for
 one of another module, `[T` for a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key
 follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
-and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`) is written `%` and two hex digits.
+and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
+digits.
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
 and has the fields apiVersion and kind. `*` before the fields marks an open class, which takes any other attribute as
 well (x-kubernetes-preserve-unknown-fields).

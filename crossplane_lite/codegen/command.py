@@ -69,8 +69,10 @@ def _check(found: Definitions, arguments: Sequence[str]) -> None:
         if argument != "-" and Path(argument).is_dir() and found.kinds:
             continue
         name = "<stdin>" if argument == "-" else argument
-        if not any(where.startswith(name) for where in defined):
-            others = sorted({kind for where, kind in found.others.items() if where.startswith(name)})
+        # What follows an argument in a place: a document of the file, a file of the archive or of the folder.
+        starts = (f"{name}, ", f"{name}:", f"{name.rstrip('/')}/")
+        if not any(where == name or where.startswith(starts) for where in defined):
+            others = sorted({kind for where, kind in found.others.items() if where == name or where.startswith(starts)})
             has = f" (it has {', '.join(others)})" if others else " (it is empty)"
             raise InputError(
                 f"{name} defines no API{has}: it takes a CustomResourceDefinition, a CompositeResourceDefinition or an "
@@ -90,7 +92,8 @@ def _print_summary(
         print(f"{folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed")
     if found.others:
         kinds = ", ".join(sorted(set(found.others.values())))
-        print(f"{len(found.others)} documents define no API and were left out: {kinds}")
+        many = f"{len(found.others)} documents define" if len(found.others) > 1 else "1 document defines"
+        print(f"{many} no API, so nothing was made of {'them' if len(found.others) > 1 else 'it'}: {kinds}")
 
 
 class _Progress:
@@ -121,7 +124,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "
         "CompositeResourceDefinitions, OpenAPI v3 documents and Crossplane packages. The output folder then holds "
-        "what these sources define, and nothing of earlier runs that they don't; files of others in it stay.",
+        "what these sources define, and nothing of earlier runs that they don't. It must be new or empty the first time; files "
+        "that others put beside the generated ones later stay.",
         epilog="Exit status: 0, or 2 when a source or the folder can't be used; nothing is written then.",
         allow_abbrev=False,
     )

@@ -36,7 +36,8 @@ def command(argv: Sequence[str]) -> int:
         print(line, file=sys.stderr)
     if output.has_fatal(response):
         return 1
-    print(yaml.dump(output.desired_documents(response, composite.content)), end="")
+    # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
+    print(yaml.dump(output.desired_documents(response, composite.content), sort_keys=True), end="")
     return 0
 
 

@@ -17,9 +17,6 @@ _SEVERITIES: Final = {
     _view.SEVERITY_NORMAL: "normal",
 }
 
-# The usual order of a manifest; what isn't named stands between spec and status, in the order it came in.
-_FIRST: Final = ("apiVersion", "kind", "metadata", "spec")
-
 
 def desired_documents(response: Any, composite: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the composite with its desired status, then the composed resources by their name.
@@ -68,14 +65,9 @@ def _match(selector: Any) -> str:
 
 
 def _named(name: str, resource: dict[str, Any]) -> dict[str, Any]:
-    """Return the resource in reading order and with the annotation that Crossplane would give it."""
+    """Return the resource with the annotation that Crossplane would give it."""
     metadata = resource.get("metadata")
     metadata = dict(metadata) if isinstance(metadata, dict) else {}
     annotations = metadata.get("annotations")
     metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), RESOURCE_NAME: name}
-    resource["metadata"] = metadata
-    ordered: dict[str, Any] = {key: resource[key] for key in _FIRST if key in resource}
-    ordered.update((key, value) for key, value in resource.items() if key != "status")
-    if "status" in resource:
-        ordered["status"] = resource["status"]
-    return ordered
+    return {**resource, "metadata": metadata}

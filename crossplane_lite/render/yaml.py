@@ -145,10 +145,14 @@ def parse_documents(
         loader.dispose()
 
 
-def dump(documents: Iterable[Mapping[str, Any]]) -> str:
-    """Return a YAML stream, each document after a line `---`, keys in their order.
+def dump(documents: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> str:
+    """Return a YAML stream, each document after a line `---`.
 
     A string that any common reader of YAML takes for something else is quoted; several lines are a block.
+
+    Args:
+        documents: The documents.
+        sort_keys: Whether the keys of all mappings are sorted; otherwise they stay in their order.
     """
     yaml = load("yaml", "render")
     try:
@@ -156,7 +160,7 @@ def dump(documents: Iterable[Mapping[str, Any]]) -> str:
             documents,
             Dumper=_dumper(yaml),
             explicit_start=True,
-            sort_keys=False,
+            sort_keys=sort_keys,
             default_flow_style=False,
             allow_unicode=True,
             width=1_000_000,  # or long strings are folded

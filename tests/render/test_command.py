@@ -68,6 +68,17 @@ def test_own_process() -> None:
     assert "kind: Bucket\n" in done.stdout
 
 
+def test_order_of_keys() -> None:
+    """The keys of all objects are sorted, so that every process prints the same."""
+    arguments = ("render", "examples/storage_bucket/xr.yaml", "--function", "tests.runtime.functions:many_keys")
+    shown = {run_command(*arguments, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2", "3")}
+    assert len(shown) == 1
+    _, found = pyyaml.safe_load_all(shown.pop())
+    assert list(found["data"]) == sorted(found["data"])
+    assert list(found["spec"]["a"]) == ["c", "d"]
+    assert len(found["data"]) == 26
+
+
 def test_fatal(capsys: pytest.CaptureFixture[str]) -> None:
     """A fatal result is on stderr, nothing is on stdout, and the status is 1."""
     assert main(["render", str(EXAMPLE / "xr.yaml"), "--function", "tests.runtime.functions:failing"]) == 1

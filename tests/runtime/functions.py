@@ -28,6 +28,13 @@ def echo(ctx: composition.Context) -> None:
 
 
 @composition.function
+def many_keys(ctx: composition.Context) -> None:
+    """Composes an object with a key for each letter, in no order that anybody would expect."""
+    letters = {letter: "x" for letter in "qwertzuiopasdfghjklyxcvbnm"}
+    ctx.resource("many", Unstructured("v1", "ConfigMap", data=letters, spec={"a": {"d": 1, "c": 2}}))
+
+
+@composition.function
 def failing(ctx: composition.Context) -> None:
     """Raises."""
     raise LookupError("no such bucket class")

@@ -63,6 +63,8 @@ def lists(bucket: Bucket, flag: Observable[bool], item: Observable[VersioningIte
     provider.versioning.append({"enabled": True})
     provider.versioning.extend([{"enabled": True}])
     provider.versioning.insert(0, {"enabled": True})
+    provider.versioning.append(item)
+    provider.versioning += [item]
     provider.versioning[0] = {"enabled": True}
     provider.versioning += [{"enabled": True}]
     reveal_type(provider.versioning)  # reveal: ItemsList[VersioningItem]
@@ -98,6 +100,11 @@ def maps(bucket: Bucket, text: Observable[str], bare: Observable) -> None:
     provider.labels["b"] = NULL
     provider.labels.update(known)
     provider.labels.update(a="b")
+    provider.labels.update({"c": bucket.observed.external_name, "d": text})
+    provider.labels.update(e=bucket.observed.spec.forProvider.location)
+    provider.labels.update([("f", text)])
+    provider.labels |= {"g": bucket.observed.external_name}
+    reveal_type(provider.labels.setdefault("h", text))  # reveal: str | Observable[str]
     del provider.labels["a"]
     VPCForProvider(tags=known)
 

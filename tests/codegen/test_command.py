@@ -1,0 +1,285 @@
+"""`crossplane-lite generate` from the command line: real files, real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite.cli import main
+from tests.codegen import packages
+from tests.runtime.serving import ROOT
+
+pytest.importorskip("yaml", reason="PyYAML is not installed")
+
+MANIFEST = ".crossplane-lite.json"
+
+
+def crd(kind: str = "Bucket", group: str = "storage.example.org", **fields: Any) -> dict[str, Any]:
+    """Return a definition with two versions, of which the older is not served; `fields` are those of its spec."""
+    spec = {"type": "object", "properties": fields or {"location": {"type": "string", "description": "Where it is."}}}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+    versions = [
+        {"name": name, "served": served, "storage": storage, "schema": schema}
+        for name, served, storage in (("v1alpha1", False, False), ("v1beta1", True, False), ("v1", True, True))
+    ]
+    names = {"kind": kind, "plural": kind.lower() + "s"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names['plural']}.{group}"},
+        "spec": {"group": group, "names": names, "scope": "Cluster", "versions": versions},
+    }
+
+
+def put(path: Path, *documents: Any) -> str:
+    """Write documents to a file, as YAML that is JSON, and return its name."""
+    path.write_text("\n---\n".join(json.dumps(document) for document in documents) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def modules(folder: Path, suffix: str = ".py") -> list[str]:
+    """Return the modules in a folder, without those that only make packages."""
+    found = (path for path in folder.rglob(f"*{suffix}") if path.stem != "__init__")
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each served version is a module with its stub, the summary says what was done, and nothing is on stderr."""
+    source = put(tmp_path / "crd.yaml", crd())
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    assert modules(tmp_path / "models") == [f"org/example/storage/bucket/{version}.py" for version in ("v1", "v1beta1")]
+    assert modules(tmp_path / "models", ".pyi") == [one + "i" for one in modules(tmp_path / "models")]
+    stub = (tmp_path / "models/org/example/storage/bucket/v1.pyi").read_text()
+    assert '    location: Leaf[str] = ...\n    """Where it is."""' in stub
+    captured = capsys.readouterr()
+    assert captured.out == f"1 kind, 4 classes\n{tmp_path / 'models'}: 9 files written, 0 unchanged, 0 removed\n"
+    assert captured.err == ""
+
+
+def test_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Generating again touches what changed, removes what is gone, keeps class names, and leaves others' files."""
+    folder = tmp_path / "models"
+    rules = {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}
+    source = put(tmp_path / "crd.yaml", crd(z={"type": "object", "properties": {"rules": rules}}), crd("Queue"))
+    assert main(["generate", source, "-o", str(folder)]) == 0
+    (folder / "own.py").write_text("mine = True\n")
+    times = {path: path.stat().st_mtime_ns for path in folder.rglob("*.py")}
+    # A field of the same name and another shape, which stands before the one that has the name.
+    other = {
+        "type": "object",
+        "properties": {
+            "rules": {"type": "array", "items": {"type": "object", "properties": {"age": {"type": "integer"}}}}
+        },
+    }
+    put(tmp_path / "crd.yaml", crd(a=other, z={"type": "object", "properties": {"rules": rules}}))
+    capsys.readouterr()
+    assert main(["generate", source, "-o", str(folder), "--versions", "storage"]) == 0
+    assert modules(folder) == ["org/example/storage/bucket/v1.py", "own.py"]
+    text = (folder / "org/example/storage/bucket/v1.py").read_text()
+    assert '"Z": "rules:[RulesItem"' in text
+    assert '"A": "rules:[ARulesItem"' in text
+    assert capsys.readouterr().out.endswith("2 files written, 5 unchanged, 7 removed\n")
+    kept = [path for path in times if path.name == "__init__.py" and path.exists()]
+    assert kept
+    assert all(path.stat().st_mtime_ns == times[path] for path in kept)
+
+
+@pytest.mark.parametrize(
+    ("flags", "wanted"),
+    [
+        (["--versions", "served"], ["bucket/v1", "bucket/v1beta1", "queue/v1", "queue/v1beta1"]),
+        (["--versions", "storage"], ["bucket/v1", "queue/v1"]),
+        (
+            ["--versions", "all", "--only", "storage.example.org/Queue"],
+            [f"queue/v1{x}" for x in ("", "alpha1", "beta1")],
+        ),
+        (["--only", "*.example.org/Q*", "--versions=storage"], ["queue/v1"]),
+        (["--only", "*/Queue", "--only", "*/Bucket", "--versions=storage"], ["bucket/v1", "queue/v1"]),
+    ],
+)
+def test_choosing(tmp_path: Path, flags: list[str], wanted: list[str]) -> None:
+    """--only and --versions choose kinds and versions."""
+    source = put(tmp_path / "crds.yaml", crd(), crd("Queue"))
+    assert main(["generate", source, "-o", str(tmp_path / "models"), *flags]) == 0
+    assert modules(tmp_path / "models") == [f"org/example/storage/{one}.py" for one in wanted]
+
+
+def test_stubs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--stubs-dir has all stubs and the modules' folder none; each folder has a manifest and a line in the summary."""
+    source = put(tmp_path / "crd.yaml", crd())
+    models, stubs = tmp_path / "models", tmp_path / "typings" / "models"
+    assert main(["generate", source, "-o", str(models), "--stubs-dir", str(stubs)]) == 0
+    assert modules(models, ".pyi") == []
+    assert modules(stubs, ".py") == []
+    assert modules(stubs, ".pyi") == [one + "i" for one in modules(models)]
+    assert all((stubs / path.relative_to(models)).with_suffix(".pyi").is_file() for path in models.rglob("*.py"))
+    assert (models / MANIFEST).is_file()
+    assert (stubs / MANIFEST).is_file()
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:]] == [str(models), str(stubs)]
+
+
+def test_without_descriptions(tmp_path: Path) -> None:
+    """--no-descriptions leaves the types alone."""
+    source = put(tmp_path / "crd.yaml", crd())
+    assert main(["generate", source, "-o", str(tmp_path / "models"), "--no-descriptions"]) == 0
+    stub = (tmp_path / "models/org/example/storage/bucket/v1.pyi").read_text()
+    assert "location: Leaf[str] = ..." in stub
+    assert "Where it is" not in stub
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    """What `kubectl get crds -o yaml` prints is read from standard input."""
+    found = {"apiVersion": "v1", "kind": "List", "items": [crd(), crd("Queue")], "metadata": {"resourceVersion": ""}}
+    command = [sys.executable, "-m", "crossplane_lite", "generate", "-", "-o", str(tmp_path / "models")]
+    done = subprocess.run(command, cwd=ROOT, input=json.dumps(found), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(modules(tmp_path / "models")) == 4
+
+
+def test_a_package_and_a_folder(tmp_path: Path) -> None:
+    """Archives and folders can be mixed, and documents that define nothing are counted in the summary."""
+    stream = "\n---\n".join(
+        json.dumps(one)
+        for one in ({"apiVersion": "meta.pkg.crossplane.io/v1", "kind": "Provider", "metadata": {"name": "p"}}, crd())
+    )
+    (tmp_path / "p.xpkg").write_bytes(packages.tar(packages.docker(packages.layer(stream.encode()))))
+    (tmp_path / "crds").mkdir()
+    put(tmp_path / "crds" / "queue.json", crd("Queue"))
+    sources = [str(tmp_path / "p.xpkg"), str(tmp_path / "crds")]
+    command = [sys.executable, "-m", "crossplane_lite", "generate", *sources, "-o", str(tmp_path / "models")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(modules(tmp_path / "models")) == 4
+    assert done.stdout.endswith("1 document defines no API, so nothing was made of it: Provider\n")
+
+
+def _dangling(tmp_path: Path) -> str:
+    schema = {
+        "x-kubernetes-group-version-kind": [{"group": "a.org", "version": "v1", "kind": "Thing"}],
+        "type": "object",
+        "properties": {"apiVersion": {"type": "string"}, "spec": {"$ref": "#/components/schemas/org.a.v1.Nothing"}},
+    }
+    return put(tmp_path / "api.json", {"openapi": "3.0.0", "components": {"schemas": {"org.a.v1.Thing": schema}}})
+
+
+def _named(name: str, content: bytes) -> Callable[[Path], str]:
+    def write(tmp_path: Path) -> str:
+        (tmp_path / name).write_bytes(content)
+        return str(tmp_path / name)
+
+    return write
+
+
+BAD: dict[str, tuple[Callable[[Path], str], str]] = {
+    "no YAML": (_named("a.yaml", b"a: [1\nb: 2\n"), r"a\.yaml, line 2: "),
+    "no text": (_named("a.yaml", b"a: \xff\n"), r"a\.yaml is not UTF-8 text \(byte 3\)"),
+    "no file": (lambda tmp_path: str(tmp_path / "nothing.yaml"), r"nothing\.yaml: No such file"),
+    "an empty folder": (lambda tmp_path: str(tmp_path / "sources"), r"/sources"),
+    "no definition": (
+        lambda tmp_path: put(tmp_path / "a.yaml", {"apiVersion": "v1", "kind": "ConfigMap"}),
+        r"a\.yaml defines no API \(it has ConfigMap\)",
+    ),
+    "nothing": (_named("a.yaml", b""), r"a\.yaml defines no API \(it is empty\)"),
+    "a schema's type": (
+        lambda tmp_path: put(tmp_path / "a.yaml", crd(), crd("Queue", a={"type": "strnig"})),
+        r"a\.yaml, document 2 \(line 3\).*: v1beta1: spec\.a: 'type' must be one of .* \(got 'strnig'\)",
+    ),
+    "no schema": (
+        lambda tmp_path: put(tmp_path / "a.yaml", {**crd(), "spec": {**crd()["spec"], "versions": [{"name": "v1"}]}}),
+        r"a\.yaml, document 1 \(line 1\).*: spec\.versions\[0\]: schema is missing",
+    ),
+    "an old definition": (
+        lambda tmp_path: put(tmp_path / "a.yaml", {**crd(), "apiVersion": "apiextensions.k8s.io/v1beta1"}),
+        r"a\.yaml, document 1 \(line 1\).*: only CustomResourceDefinitions of apiextensions\.k8s\.io/v1",
+    ),
+    "a dangling reference": (
+        _dangling,
+        r"api\.json.*spec: there is no schema '#/components/schemas/org\.a\.v1\.Nothing'",
+    ),
+    "Swagger": (
+        lambda tmp_path: put(tmp_path / "a.json", {"swagger": "2.0", "definitions": {}}),
+        r"a\.json.*: only OpenAPI v3 documents can be read \(this one is '2\.0'\)",
+    ),
+    "no archive": (_named("a.xpkg", b"\x1f\x8b\x08\x00" + b"\x00" * 40), r"a\.xpkg"),
+    "a name's beginning": (_named("a", b"kind: ConfigMap\n"), r"/a defines no API"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Bad input is one line that names file and place, status 2, and the folder is as before, beside good input too."""
+    (tmp_path / "sources").mkdir()
+    make, pattern = BAD[name]
+    good = put(tmp_path / "ab.yaml", crd("Good", "good.example.org"))
+    assert main(["generate", good, "-o", str(tmp_path / "models")]) == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "models").rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert main(["generate", good, make(tmp_path), "-o", str(tmp_path / "models")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.search(pattern, captured.err), captured.err
+    assert captured.err.startswith("crossplane-lite generate: ")
+    assert captured.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in (tmp_path / "models").rglob("*") if path.is_file()} == before
+
+
+def test_a_pattern_that_chooses_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--only says what there is instead."""
+    source = put(tmp_path / "crd.yaml", crd())
+    assert main(["generate", source, "-o", str(tmp_path / "models"), "--only", "storage.example.org/Buckt"]) == 2
+    assert (
+        "--only storage.example.org/Buckt chooses nothing; there is storage.example.org/Bucket"
+        in capsys.readouterr().err
+    )
+    assert not (tmp_path / "models").exists()
+
+
+def test_a_folder_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that holds foreign files is refused, and stays as it is."""
+    source = put(tmp_path / "crd.yaml", crd())
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "notes.txt").write_text("mine")
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 2
+    assert f"{tmp_path / 'models' / 'notes.txt'} is in the way" in capsys.readouterr().err
+    assert os.listdir(tmp_path / "models") == ["notes.txt"]
+
+
+def test_progress_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal a line says which kind is being read, and is gone at the end."""
+    source = put(tmp_path / "crds.yaml", crd(), crd("Queue"))
+    here, there = pty.openpty()
+    command = [sys.executable, "-m", "crossplane_lite", "generate", source, "-o", str(tmp_path / "models")]
+    with open(here, "rb", buffering=0) as terminal:
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=there, text=True, check=False)
+        os.close(there)
+        shown = b""
+        try:
+            while part := terminal.read(4096):
+                shown += part
+        except OSError:  # how Linux says that the other side is closed
+            pass
+    assert done.returncode == 0
+    assert b"\r\x1b[K1/4 Bucket storage.example.org/v1beta1" in shown
+    assert b"\r\x1b[K4/4 Queue storage.example.org/v1" in shown
+    assert shown.endswith(b"\r\x1b[K")
+
+
+def test_output_that_finds_no_place(tmp_path: Path) -> None:
+    """A summary that can't be printed is one line, and not a traceback."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    source = put(tmp_path / "crd.yaml", crd())
+    command = [sys.executable, "-m", "crossplane_lite", "generate", source, "-o", str(tmp_path / "models")]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert re.fullmatch(r"crossplane-lite generate: .*No space left on device\n", done.stderr)
