@@ -15,7 +15,12 @@ from .model import Model, Resource, near_name, new_node, shell_of
 from .observable import Observable
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from ._call import Root
+
+    # What messages call a value. Of a list's item it is the list's name and the index, put together where one is said.
+    _Name: TypeAlias = str | tuple["_Name", int]
 
 __all__ = ["adopt", "fill", "lay", "over_source", "own_copy"]
 
@@ -41,10 +46,10 @@ class _Work:
     __slots__ = ("_depth", "_items")
 
     def __init__(self) -> None:
-        self._items: list[tuple[Any, Any, _types.Type, Any, str, int]] = []
+        self._items: list[tuple[Any, Any, _types.Type, Any, _Name, int]] = []
         self._depth = 0
 
-    def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: str) -> None:
+    def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: _Name) -> None:
         """Leave a value for later: where it goes and under which key, its type, itself, and its name."""
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
@@ -53,7 +58,7 @@ class _Work:
         while self._items:
             holder, key, type_, value, name, self._depth = self._items.pop()
             if self._depth > DEEPEST:
-                raise UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+                raise _too_deep(name)
             kept = _adopt_one(type_, value, name, self)
             if kept is None and isinstance(holder, dict):
                 dict.pop(holder, key)
@@ -61,7 +66,7 @@ class _Work:
                 (dict if isinstance(holder, dict) else list).__setitem__(holder, key, kept)
 
 
-def _adopt_one(type_: _types.Type, value: Any, name: str, work: _Work) -> Any:
+def _adopt_one(type_: _types.Type, value: Any, name: _Name, work: _Work) -> Any:
     code = type_.code
     kind = type(value)
     if kind in _types.SCALARS:
@@ -83,7 +88,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: str, work: _Work) -> Any:
     return value  # what JSON can't carry is refused with its whole path when the resource is encoded
 
 
-def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: str, work: _Work) -> Any:
+def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _Name, work: _Work) -> Any:
     code = type_.code
     if code == _types.MODEL or code == _types.MAP:
         raise _unfit(type_, value, name)
@@ -91,7 +96,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
         return None
     if observed:
-        refuse_whole(value._node, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
+        refuse_whole(value._node, _label(name))  # type: ignore[union-attr]  # `observed` says which of the two it is
     elif code == _types.ANY:
         return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
@@ -104,15 +109,15 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: st
             return values
     item = type_.item if code == _types.LIST else type_
     for at, element in enumerate(values):
-        work.add(values, at, item, element, name)
+        work.add(values, at, item, element, (name, at))
     return values
 
 
-def _adopt_model(type_: _types.Type, value: Model, name: str) -> Any:
+def _adopt_model(type_: _types.Type, value: Model, name: _Name) -> Any:
     code = type_.code
     node = value._node
     if node is not None and node.mode != DESIRED:
-        refuse_whole(node, name)
+        refuse_whole(node, _label(name))
     if node is not None and value._absent:
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if node.mode == WAIT else None
@@ -167,14 +172,14 @@ def _copied(value: Model, cls: type[Model]) -> Model:
     return fill(cls.__new__(cls), plain(value))
 
 
-def _deep(value: Any, name: str) -> Any:
+def _deep(value: Any, name: _Name) -> Any:
     """Copy plain lists and mappings, so that nothing that outlives the call is shared; scalars stay as they are."""
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:
         item, holder, key, depth = work.pop()
         if depth > DEEPEST:
-            raise UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+            raise _too_deep(name)
         kind = type(item)
         copy: Any = item
         if kind is dict:
@@ -187,7 +192,7 @@ def _deep(value: Any, name: str) -> Any:
     return box[0]
 
 
-def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work: _Work) -> Any:
+def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: _Name, work: _Work) -> Any:
     code = type_.code
     if code == _types.LIST:
         raise _unfit(type_, value, name)
@@ -195,7 +200,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: str, work
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
         return None
     if observed:
-        refuse_whole(value._node, name)  # type: ignore[attr-defined]  # `observed` says that it has one
+        refuse_whole(value._node, _label(name))  # type: ignore[attr-defined]  # `observed` says that it has one
     elif code == _types.ANY:
         return _deep(value, name)
     if observed:
@@ -262,15 +267,33 @@ def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
     return model
 
 
-def _unfit(type_: _types.Type, value: Any, name: str) -> UsageError:
+def _label(name: _Name) -> str:
+    steps = []
+    while not isinstance(name, str):
+        name, at = name
+        steps.append(f"[{at}]")
+    return name + "".join(reversed(steps))
+
+
+def _too_deep(name: _Name) -> UsageError:
+    while not isinstance(name, str):  # with thousands of indexes nobody could read it
+        name = name[0]
+    return UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+
+
+def _unfit(type_: _types.Type, value: Any, name: _Name) -> UsageError:
+    kind = type(value)
+    is_namesake = type_.code == _types.MODEL and type_.name == kind.__name__  # such as that of another version
     try:
         shown = repr(value)
     except RecursionError:
         shown = ""
     # Nothing is cut: half a secret would not be recognised any more.
-    what = f"{shown} that is a" if shown and len(shown) <= 60 else "a"
+    what = f"{shown} that is " if shown and len(shown) <= 60 else ""
+    what += _types.articled(kind.__name__, kind.__module__ if is_namesake else "")
     hint = "; use list(...)" if type_.code == _types.LIST and isinstance(value, Iterable) else ""
-    return UsageError(f"{name!r} must be {type_.describe()} (got {what} {type(value).__name__}){hint}")
+    wanted = type_.describe(with_module=is_namesake)
+    return UsageError(f"{_label(name)!r} must be {wanted} (got {what}){hint}")
 
 
 def over_source(node: Node, wire: str, type_: _types.Type, value: Any) -> Any:

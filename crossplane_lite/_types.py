@@ -25,6 +25,7 @@ __all__ = [
     "SCALARS",
     "Field",
     "Type",
+    "articled",
     "parse_field",
     "unescape",
 ]
@@ -83,13 +84,24 @@ class Type:
                 self.made = self._resolve(self.ref)
         return self.made
 
-    def describe(self) -> str:
+    @property
+    def name(self) -> str:
+        """The class's own name, for MODEL."""
+        return self.ref.rpartition(".")[2]
+
+    def describe(self, *, with_module: bool = False) -> str:
         """Return the type in words, for error messages."""
         if self.code == MODEL:
-            return f"a {self.ref.rpartition('.')[2]} or a mapping"
+            return f"{articled(self.name, self.cls.__module__ if with_module else '')} or a mapping"
         if self.code == LIST:
             return "a list"
         return "a mapping" if self.code == MAP else "a value"
+
+
+def articled(name: str, module: str = "") -> str:
+    """Return a class's name in words, for error messages: `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`."""
+    sounds_open = name[0] in "AEIOUaeiou" and not name.startswith(("Us", "Uni"))
+    return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
 
 
 ANY_TYPE: Final = Type(ANY)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 from ..errors import InputError
+from ._values import typed
 
 __all__ = ["GZIP", "ZSTD", "Files", "FolderFiles", "TarFiles", "damage", "printable"]
 
@@ -97,10 +98,7 @@ class Files:
 
     def typed(self, where: str, value: Any, kind: type[Any]) -> Any:
         """Return a value that JSON holds and that must be of a type."""
-        if not isinstance(value, kind):
-            words: dict[type[Any], str] = {dict: "an object", list: "a list", str: "a text"}
-            raise self.error(f"{where} must be {words[kind]} (got {value!r:.60} that is a {type(value).__name__})")
-        return value
+        return typed(value, kind, lambda problem: self.error(f"{where} {problem}"))
 
     def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
         """Return a file of a layer, which is a tar file, plain or gzipped; None where the layer hasn't got it.

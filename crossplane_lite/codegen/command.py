@@ -124,8 +124,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "
         "CompositeResourceDefinitions, OpenAPI v3 documents and Crossplane packages. The output folder then holds "
-        "what these sources define, and nothing of earlier runs that they don't. It must be new or empty the first time; files "
-        "that others put beside the generated ones later stay.",
+        "what these sources define, and nothing of earlier runs that they don't. It must be new or empty the first "
+        "time; files that others put beside the generated ones later stay.",
         epilog="Exit status: 0, or 2 when a source or the folder can't be used; nothing is written then.",
         allow_abbrev=False,
     )

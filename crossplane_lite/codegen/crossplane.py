@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..errors import InputError
+from ._values import one_of, typed
 
 __all__ = ["crds_of"]
 
@@ -31,8 +32,6 @@ _DELETE_POLICIES: Final = ("Background", "Foreground")
 _OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
 _OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
 _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}
-
-_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 
 
 def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -91,7 +90,7 @@ class _Object:
         if not value:
             raise self.error(key, "is empty")
         if choices and value not in choices:
-            raise self.error(key, f"must be {' or '.join(choices)} (got {value!r:.60})")
+            raise self.error(key, f"must be {one_of(choices)} (got {value!r:.60})")
         return value
 
     def object(self, key: str, *, is_required: bool = True) -> _Object:
@@ -111,9 +110,7 @@ class _Object:
         return InputError(f"{self._where}: {self._at(key)} {problem}")
 
     def _typed(self, place: str, value: Any, kind: type[Any]) -> Any:
-        if not isinstance(value, kind):
-            raise self.error(place, f"must be {_TYPES[kind]} (got {value!r:.60} that is a {type(value).__name__})")
-        return value
+        return typed(value, kind, lambda problem: self.error(place, problem))
 
     def _at(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import InputError
 from ..render.yaml import Document
+from ._values import typed
 from .names import class_name, group_path, segment
 from .schema import ClassRef
 
@@ -153,7 +154,7 @@ def definitions(documents: Iterable[Document]) -> Definitions:
     return found
 
 
-def _get(where: str, content: Mapping[str, Any], path: str, kind: type) -> Any:
+def _get(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
     """Return what stands at a path of keys, and say what is wrong with it where it isn't of a type."""
     value: Any = content
     done: list[str] = []
@@ -162,10 +163,7 @@ def _get(where: str, content: Mapping[str, Any], path: str, kind: type) -> Any:
         if not isinstance(value, Mapping) or key not in value:
             raise InputError(f"{where}: {'.'.join(done)} is missing")
         value = value[key]
-    if not isinstance(value, kind):
-        words = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
-        raise InputError(f"{where}: {path} must be {words[kind]} (got {value!r:.60} that is a {type(value).__name__})")
-    return value
+    return typed(value, kind, lambda problem: InputError(f"{where}: {path} {problem}"))
 
 
 def _check_name(where: str, path: str, name: str) -> None:

@@ -17,7 +17,7 @@ from .naming import Names, earlier_table
 from .schema import META, ClassRef, Node, Shapes, read
 from .stubs import stub_source
 
-__all__ = ["VERSIONS", "Output", "generate", "select"]
+__all__ = ["VERSIONS", "Output", "difference", "generate", "select"]
 
 VERSIONS: Final = ("served", "storage", "all")
 
@@ -167,10 +167,41 @@ def _add(units: dict[ClassRef, _Unit], ref: ClassRef, unit: _Unit) -> None:
         units[ref] = unit  # the kind itself, where an earlier document only referred to it
     elif known.api_version and not unit.api_version:
         pass
-    elif (known.api_version, known.kind, known.nodes[0].shape) != (unit.api_version, unit.kind, unit.nodes[0].shape):
-        raise InputError(f"{unit.source.where}: {unit} and {known} in {known.source.where} are one class, and differ")
+    elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
+        raise InputError(
+            f"{unit.source.where}: {unit} and {known} in {known.source.where} would be one class; "
+            "generate them into folders of their own"
+        )
+    elif known.nodes[0].shape != unit.nodes[0].shape:
+        raise InputError(
+            f"{unit.source.where}: {unit} is also defined in {known.source.where}, differently at "
+            f"{difference(known.nodes[0], unit.nodes[0]) or 'its top'}; give only one of the two"
+        )
     elif unit.source.where < known.source.where:
         units[ref] = unit  # descriptions may differ, and must not depend on which came first
+
+
+def difference(one: Node, other: Node) -> str:
+    """Return the path of the first field in which two objects of different shapes differ, as deep as it can be told.
+
+    The path is that of the object itself, which is nothing for a whole one, where only one takes any other field.
+    """
+    while one.is_open == other.is_open:
+        forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
+        wire = min(
+            wire
+            for wire in forms.keys() | others.keys()
+            if wire not in forms or wire not in others or forms[wire].signature() != others[wire].signature()
+        )
+        path = f"{one.path}.{wire}".lstrip(".")
+        if wire not in forms or wire not in others:
+            return path
+        below, below_other = forms[wire].innermost.node, others[wire].innermost.node
+        # The path of an object has the lists and maps around it.
+        if below is None or below_other is None or below.path != below_other.path or below.shape == below_other.shape:
+            return path
+        one, other = below, below_other
+    return one.path
 
 
 def _named(units: dict[ClassRef, _Unit], previous: Callable[[str], str | None]) -> dict[tuple[str, ...], Module]:

@@ -268,7 +268,7 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
 
 
 def _foreign(place: Path) -> str:
-    return f"{place} is in the way, and no {MANIFEST} lists it as generated: choose an empty folder, or remove that file"
+    return f"{place} is in the way, and no {MANIFEST} lists it as generated: choose an empty folder or remove it there"
 
 
 def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -8,6 +8,7 @@ dialect of OpenAPI v3 are these (structural schemas, "x-kubernetes-*" extensions
 - `x-kubernetes-int-or-string` is an integer or a string, and so is a choice of scalar types in `anyOf` or `oneOf`.
 - `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to what the object's properties say.
 - The properties of all members of `allOf` count. Other conditions (`anyOf`, `oneOf`, `not`, CEL rules) only restrict.
+- The words of YAML 1.1, such as `yes`, are booleans where one is expected, as Kubernetes reads them.
 - `required`, `default`, `nullable` and formats don't change a type: only what is set is ever sent, and any field may
   stay unset or be set to null. What is required, and the default, are said in the field's description.
 """
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..errors import InputError
+from ._values import boolean, typed
 from .names import class_name
 
 __all__ = ["ANY", "META", "ClassRef", "Field", "Form", "Node", "Refs", "Shapes", "read"]
@@ -136,6 +138,10 @@ Refs = Callable[[str], "tuple[Mapping[str, Any], ClassRef | None] | None"]
 _SCALARS: Final = {"string": ("s", "str"), "integer": ("i", "int"), "number": ("f", "float"), "boolean": ("b", "bool")}
 _PYTHON: Final = {"str": str, "int": int, "bool": bool}
 _MOST_LISTS: Final = 64  # of lists and maps that are each other's items
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+_EMBEDDED: Final = "x-kubernetes-embedded-resource"
+_PRESERVED: Final = "x-kubernetes-preserve-unknown-fields"
+_FLAGS: Final = (_INT_OR_STRING, _EMBEDDED, _PRESERVED, "nullable")
 _OF_OBJECTS: Final = frozenset(("apiVersion", "kind", "metadata"))
 # What may stand beside a $ref or a single allOf without making it another type.
 _ANNOTATIONS: Final = frozenset(
@@ -203,15 +209,16 @@ class _Reader:
     def fill(self, node: Node, is_kind: bool) -> None:
         """Read the fields of an object."""
         schema = node.schema
-        properties = dict(self._mapping(schema, "properties", node.path))
-        required = self._required(schema, node.path)
-        node.is_open = schema.get("additionalProperties", False) is not False or self._preserves(schema)
+        properties = dict(self._get(schema, "properties", dict, node.path))
+        required = self._get(schema, "required", list, node.path)
+        flags = self._flags(schema, node.path)
+        node.is_open = self._additional(schema, node.path) is not False or _PRESERVED in flags
         if is_kind:
             for name in ("apiVersion", "kind"):
                 properties.pop(name, None)
             if "metadata" not in properties:
                 properties = {"metadata": {"type": "object"}, **properties}
-        elif schema.get("x-kubernetes-embedded-resource") is True:
+        elif _EMBEDDED in flags:
             for name in ("apiVersion", "kind"):
                 properties.setdefault(name, {"type": "string"})
             properties.setdefault("metadata", {"type": "object"})
@@ -225,23 +232,18 @@ class _Reader:
             if not isinstance(below, Mapping):
                 raise self.error(path, f"a schema must be an object (got a {type(below).__name__})")
             hint = class_name((self._name if node.parent is None else "") + class_name(wire))
-            is_meta = wire == "metadata" and (is_kind or schema.get("x-kubernetes-embedded-resource") is True)
+            is_meta = wire == "metadata" and (is_kind or _EMBEDDED in flags)
             if is_meta:
                 form = Form("R", ref=self._class_of(below, path) or ClassRef(META, "ObjectMeta"))
             else:
                 form = self.form(below, path, node, wire, hint)
-            note = self._note(wire in required, below)
+            note = self._note(wire in required, below, form)
             node.fields.append(Field(wire, form, _text(below.get("description")), note))
         node.schema = {}
 
-    def _required(self, schema: Mapping[str, Any], path: str) -> list[Any]:
-        required = schema.get("required") or []
-        if not isinstance(required, list):
-            raise self.error(path, f"'required' must be a list (got a {type(required).__name__})")
-        return required
-
-    def _note(self, required: bool, schema: Mapping[str, Any]) -> str:
+    def _note(self, required: bool, schema: Mapping[str, Any], form: Form) -> str:
         default = schema.get("default")
+        default = boolean(default) if form.code == "b" else default
         notes = ["Required."] if required else []
         if isinstance(default, (str, int, float)) or default:  # an empty object, which API servers add, says nothing
             notes.append(f"Default: {_shown(default)}.")
@@ -264,7 +266,8 @@ class _Reader:
             del self._expanding[depth:]
 
     def _plain_form(self, schema: Mapping[str, Any], path: str, parent: Node, wire: str, hint: str) -> Form:
-        if schema.get("x-kubernetes-int-or-string") is True or schema.get("format") == "int-or-string":
+        flags = self._flags(schema, path)
+        if _INT_OR_STRING in flags or schema.get("format") == "int-or-string":
             return Form("q", "int | str")
         kind = self.type_of(schema, path)
         if kind == "array":
@@ -274,18 +277,16 @@ class _Reader:
             item = self.form(items, f"{path}[]", parent, wire, f"{hint}Item")
             return Form("[", item=item, keys=self._list_keys(schema, path))
         if kind == "object":
-            embedded = schema.get("x-kubernetes-embedded-resource") is True
-            properties = self._mapping(schema, "properties", path)
-            if properties.keys() - (_OF_OBJECTS if embedded else ()):  # an API server adds these to embedded ones
+            properties = self._get(schema, "properties", dict, path)
+            added = _OF_OBJECTS if _EMBEDDED in flags else frozenset()  # by the API server, to embedded ones
+            if properties.keys() - added:
                 node = Node(path, parent, wire, hint, schema)
                 node.refs |= frozenset(self._expanding)
                 self.nodes.append(node)
                 return Form("N", node=node)
-            below = schema.get("additionalProperties")
-            if below is None or below is False or embedded:
+            below = self._additional(schema, path)
+            if below is False or _EMBEDDED in flags:
                 return ANY
-            if below is not True and not isinstance(below, Mapping):
-                raise self.error(path, f"'additionalProperties' must be a schema (got a {type(below).__name__})")
             item = ANY if below is True else self.form(below, f"{path}{{}}", parent, wire, hint)
             return Form("{", item=item)
         if kind in _SCALARS:
@@ -298,7 +299,7 @@ class _Reader:
         named = self._named_types(schema, path)
         if len(named) == 1:
             return named[0]
-        values = self._enum(schema, path)
+        values = self._get(schema, "enum", list, path)
         if not named:
             if "properties" in schema or isinstance(schema.get("additionalProperties"), Mapping):
                 return "object"
@@ -317,12 +318,6 @@ class _Reader:
                 raise self.error(path, f"'type' must be one of {known} (got {kind!r})")
         return [kind for kind in kinds if kind != "null"]
 
-    def _enum(self, schema: Mapping[str, Any], path: str) -> list[Any]:
-        values = schema.get("enum") or []
-        if not isinstance(values, list):
-            raise self.error(path, f"'enum' must be a list (got a {type(values).__name__})")
-        return values
-
     def _choice(self, schema: Mapping[str, Any], path: str) -> Form:
         """Return the type of a schema that only gives a choice of types."""
         kinds = {*self._named_types(schema, path)}
@@ -336,7 +331,7 @@ class _Reader:
         return ANY
 
     def _literal(self, schema: Mapping[str, Any], python: str, path: str) -> str:
-        values = self._enum(schema, path)
+        values = self._get(schema, "enum", list, path)
         kind = _PYTHON.get(python)
         if kind is None or kind is bool:
             return python
@@ -351,16 +346,23 @@ class _Reader:
             raise self.error(path, "'x-kubernetes-list-map-keys' must be a list of texts")
         return tuple(keys)
 
-    def _preserves(self, schema: Mapping[str, Any]) -> bool:
-        return schema.get("x-kubernetes-preserve-unknown-fields") is True
+    def _flags(self, schema: Mapping[str, Any], path: str) -> set[str]:
+        """Return those of the switches that a schema sets."""
+        return {key for key in _FLAGS if key in schema and self._get(schema, key, bool, path)}
 
-    def _mapping(self, schema: Mapping[str, Any], key: str, path: str) -> Mapping[Any, Any]:
+    def _additional(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any] | bool:
+        """Return the schema of properties without a name, or whether there may be any."""
+        below = boolean(schema.get("additionalProperties"))
+        if below is not None and not isinstance(below, (Mapping, bool)):
+            raise self.error(
+                path, f"'additionalProperties' must be a schema, true or false (got a {type(below).__name__})"
+            )
+        return False if below is None else below
+
+    def _get(self, schema: Mapping[str, Any], key: str, kind: type[Any], path: str) -> Any:
+        """Return what a schema says of something, which must be of a type; nothing of it where that is null."""
         value = schema.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            raise self.error(path, f"{key!r} must be an object (got a {type(value).__name__})")
-        return value
+        return kind() if value is None else typed(value, kind, lambda problem: self.error(path, f"{key!r} {problem}"))
 
     def _members(self, schema: Mapping[str, Any], key: str, path: str) -> list[Mapping[str, Any]]:
         members = schema.get(key) or []
@@ -396,12 +398,12 @@ class _Reader:
         properties: dict[str, Any] = {}
         required: list[Any] = []
         for part in self._parts(schema, path):
-            for name, below in self._mapping(part, "properties", path).items():
+            for name, below in self._get(part, "properties", dict, path).items():
                 known = properties.get(name)
                 if isinstance(known, Mapping) and isinstance(below, Mapping):  # both hold, the nearer one first
                     below = {**known, "allOf": [*self._members(known, "allOf", path), below]}
                 properties[name] = below
-            required += self._required(part, path)
+            required += self._get(part, "required", list, path)
             whole = {**part, **whole}  # what stands nearer decides
         whole.pop("$ref", None)
         whole.pop("allOf", None)

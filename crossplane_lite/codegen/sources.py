@@ -14,7 +14,9 @@ from typing import Any, BinaryIO, Final
 from ..errors import InputError
 from ..render.yaml import Document, decode, parse_documents
 from . import archive
+from ._files import printable
 from ._json import TOO_DEEP, parse_objects
+from ._values import one_of
 
 __all__ = ["read_sources"]
 
@@ -22,11 +24,13 @@ _ARCHIVES: Final = (".xpkg", ".tar", ".tar.gz", ".tgz")
 _SUFFIXES: Final = (".yaml", ".yml", ".json", *_ARCHIVES)
 # The deepest schema known has about a hundred levels. Whoever walks one by recursion needs a limit.
 _DEEPEST: Final = 500
+_LONGEST_NAME: Final = 253  # of an object of Kubernetes
 
 
 def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Iterator[Document]:
     """Yield every mapping that is in the sources, in their order.
 
+    Its place is the file, the number and line of the document, and the object's name where it has one.
     Lists, such as `kubectl get crds -o yaml` prints, are taken apart. Words of YAML 1.1 and keys are as written (see
     `crossplane_lite.render.yaml`).
 
@@ -71,7 +75,7 @@ def _walk(folder: str) -> Iterator[str]:
         paths = [os.path.join(path, name) for name in sorted(names, reverse=True) if not name.startswith(".")]
         work += [path for path in paths if os.path.isdir(path) or _is_wanted(path)]
     if is_empty:
-        raise InputError(f"there is no {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]} file in {folder}")
+        raise InputError(f"there is no {one_of(_SUFFIXES)} file in {folder}")
 
 
 def _is_wanted(path: str) -> bool:
@@ -113,7 +117,8 @@ def _parse(contents: list[archive.Stream]) -> Iterator[Document]:
             documents = parse_documents(text, label, extra="codegen", as_written=True, deepest=_DEEPEST)
         for document in documents:
             _check_depth(document)
-            yield from _items(document)
+            where, content = document
+            yield from _items(Document(f"{where}{_named(content, ', {}')}", content))
 
 
 def _check_depth(document: Document) -> None:
@@ -145,7 +150,14 @@ def _items(document: Document) -> Iterator[Document]:
         place = f"{where}, items[{number}]"
         if not isinstance(item, dict):
             raise InputError(f"{place} is not a mapping")
-        yield from _items(Document(place, {**own, **item}))
+        yield from _items(Document(place + _named(item, " ({})"), {**own, **item}))
+
+
+def _named(content: Mapping[str, Any], form: str) -> str:
+    """Return an object's name in a form, for its place; nothing where it has none."""
+    metadata = content.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return form.format(printable(name)[:_LONGEST_NAME]) if isinstance(name, str) and name else ""
 
 
 def _listed(kind: Any, content: Mapping[str, Any]) -> list[Any] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -53,6 +52,13 @@ descriptions = st.one_of(
 """Descriptions of any characters, quotes, backslashes and lone surrogates among them."""
 
 
+def _tree(schema: Any) -> Any:
+    """Return a copy in which no two places are one object."""
+    if isinstance(schema, dict):
+        return {key: _tree(value) for key, value in schema.items()}
+    return [_tree(value) for value in schema] if isinstance(schema, list) else schema
+
+
 @st.composite
 def object_schemas(draw: st.DrawFn, most: int = 4) -> Json:
     """Return the schema of an object, made of a few objects that occur in several places of it.
@@ -61,19 +67,21 @@ def object_schemas(draw: st.DrawFn, most: int = 4) -> Json:
         draw: Given by hypothesis.
         most: How many different objects there are at most below the whole.
     """
-    found: list[Json] = list(SCALARS.values())
+    scalars = list(SCALARS.values())
+    found: list[Json] = []
     for _ in range(draw(st.integers(1, most))):
-        one = _object_of(draw, found)
-        found += [one, {"type": "array", "items": one}, {"type": "object", "additionalProperties": one}]
-    return copy.deepcopy(_object_of(draw, found))
+        one = _object_of(draw, [*scalars, *found])
+        found += [one, one, {"type": "array", "items": one}, {"type": "object", "additionalProperties": one}]
+    whole: Json = _tree(_object_of(draw, found))
+    return whole
 
 
-def _object_of(draw: st.DrawFn, found: list[Json]) -> Json:
-    """Return the schema of an object whose fields are some of those that there are, the latest ones rather."""
-    choice = st.one_of(st.sampled_from(found[-6:]), st.sampled_from(found))
+def _object_of(draw: st.DrawFn, choice: list[Json]) -> Json:
+    """Return the schema of an object whose fields are some of a choice, the last of them rather than others."""
+    fields = st.sampled_from(choice[-4:]) | st.sampled_from(choice)
     return {
         "type": "object",
-        "properties": draw(st.dictionaries(st.sampled_from(NAMES), choice, min_size=1, max_size=4)),
+        "properties": draw(st.dictionaries(st.sampled_from(NAMES), fields, min_size=2, max_size=4)),
     }
 
 
@@ -100,12 +108,14 @@ def places(schema: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 @st.composite
 def grown(draw: st.DrawFn, schema: Json) -> Json:
     """Return a schema with properties added to some of its objects, wherever they stand."""
-    schema = copy.deepcopy(schema)
+    schema = _tree(schema)
     objects = [place for _, place in places(schema)]
-    added = draw(object_schemas(2))["properties"]
-    for place in draw(st.lists(st.sampled_from(objects), min_size=1, max_size=3)):
+    added: Json = draw(st.just({}) | st.builds(lambda one: one["properties"], object_schemas(2)))
+    # What there is already, in other places, makes the most trouble; so does a field more in one of two equal objects.
+    added = _tree({**added, draw(st.sampled_from(NAMES)): draw(st.sampled_from(objects))})
+    for place in draw(st.lists(st.sampled_from(objects), min_size=1, max_size=2)):
         for name, below in added.items():
-            place["properties"].setdefault(name, copy.deepcopy(below))
+            place["properties"].setdefault(name, _tree(below))
     return schema
 
 
@@ -178,7 +188,8 @@ def rich_schemas(draw: st.DrawFn) -> Json:
             )
         )
     top = draw(st.dictionaries(_odd_names, st.sampled_from(found[-6:]), min_size=1, max_size=4))
-    return copy.deepcopy({"type": "object", "properties": top})
+    whole: Json = _tree({"type": "object", "properties": top})
+    return whole
 
 
 @st.composite

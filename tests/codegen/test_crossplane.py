@@ -318,7 +318,13 @@ WRONG = [
     ("spec.versions[1]", "v1", "must be an object (got 'v1' that is a str)"),
     ("spec.versions[1]", None, "must be an object (got None that is a NoneType)"),
     ("spec.versions[1].name", 1, "must be a text (got 1 that is a int)"),
-    ("spec.versions[1].served", "yes", "must be true or false (got 'yes' that is a str)"),
+    ("spec.versions[1].served", "maybe", "must be true or false (got 'maybe' that is a str)"),
+    ("spec.versions[0].referenceable", "true", "must be true or false (got 'true' that is a str)"),
+    (
+        f"{SCHEMA_PATH}.properties.spec.x-kubernetes-preserve-unknown-fields",
+        "maybe",
+        "must be true or false (got 'maybe' that is a str)",
+    ),
     ("spec.versions[0].deprecated", 1, "must be true or false (got 1 that is a int)"),
     (SCHEMA_PATH, "object", "must be an object (got 'object' that is a str)"),
     (f"{SCHEMA_PATH}.description", 5, "must be a text (got 5 that is a int)"),
@@ -326,7 +332,7 @@ WRONG = [
     (f"{SCHEMA_PATH}.properties.spec", "x" * 100, f"must be an object (got {('x' * 100)!r:.60} that is a str)"),
     (f"{SCHEMA_PATH}.properties.spec.properties", 1, "must be an object (got 1 that is a int)"),
     (f"{SCHEMA_PATH}.properties.status.required", "a", "must be a list (got 'a' that is a str)"),
-    ("spec.scope", "Global", "must be Namespaced or Cluster or LegacyCluster (got 'Global')"),
+    ("spec.scope", "Global", "must be Namespaced, Cluster or LegacyCluster (got 'Global')"),
     ("spec.defaultCompositionUpdatePolicy", "Never", "must be Automatic or Manual (got 'Never')"),
     ("spec.defaultCompositeDeletePolicy", "Never", "must be Background or Foreground (got 'Never')"),
     ("spec.claimNames", [], "must be an object (got [] that is a list)"),
@@ -352,6 +358,18 @@ def test_wrong_field(path: str, value: Any, problem: str) -> None:
         path = "spec.claimNames"
         problem = "can be given with the scope LegacyCluster only (the scope is Cluster)"
     assert str(caught.value) == f"{WHERE}: {path} {problem}"
+
+
+def test_words_that_are_booleans() -> None:
+    """The words of YAML 1.1 are booleans where an XRD needs one, as Kubernetes reads them."""
+    spec = f"{SCHEMA_PATH}.properties.spec.x-kubernetes-preserve-unknown-fields"
+    made = xrd()
+    for path, value in (("spec.versions[0].served", "off"), ("spec.versions[1].referenceable", "Yes"), (spec, "on")):
+        made = replaced(made, path, value)
+    (crd,) = crds_of(WHERE, made)
+    first, second = crd["spec"]["versions"]
+    assert (first["served"], second["storage"]) == (False, True)
+    assert schema_of(crd)["properties"]["spec"]["x-kubernetes-preserve-unknown-fields"] is True
 
 
 @pytest.mark.parametrize("path", ["", ".properties", ".properties.spec", ".properties.spec.properties"])

@@ -78,6 +78,14 @@ def test_served_and_stored_versions_are_told_apart() -> None:
     assert [(kind.served, kind.storage) for kind in of(content).kinds] == [(False, False), (True, True)]
 
 
+@pytest.mark.parametrize(("word", "value"), [("yes", True), ("On", True), ("n", False), ("OFF", False)])
+def test_words_that_are_booleans(word: str, value: bool) -> None:
+    """Where a version needs a boolean, the words of YAML 1.1 are taken as Kubernetes reads them."""
+    content = changed(changed(BUCKET, "spec.versions.0.served", word), "spec.versions.1.storage", word)
+    first, second = of(content).kinds
+    assert (first.served, second.storage) == (value, value)
+
+
 def test_many_documents() -> None:
     """Documents define what they define together, in their order; what defines nothing is listed."""
     found = of(
@@ -121,6 +129,7 @@ def test_many_documents() -> None:
         ("spec.versions.1.name", "", "spec.versions[1]: name"),
         ("spec.versions.1.served", ..., "spec.versions[1]: served is missing"),
         ("spec.versions.1.served", "true", "spec.versions[1]: served"),
+        ("spec.versions.1.served", "maybe", "spec.versions[1]: served must be true or false"),
         ("spec.versions.1.storage", 1, "spec.versions[1]: storage"),
         ("spec.versions.1.schema", ..., "spec.versions[1]: schema is missing"),
         ("spec.versions.1.schema.openAPIV3Schema", ..., "spec.versions[1]: schema.openAPIV3Schema is missing"),

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite.codegen.crossplane import crds_of
 from crossplane_lite.codegen.definitions import Kind, definitions
-from crossplane_lite.codegen.generate import Output, generate, select
+from crossplane_lite.codegen.generate import Output, difference, generate, select
+from crossplane_lite.codegen.schema import read
 from crossplane_lite.errors import InputError
 from crossplane_lite.model import Resource, from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
@@ -24,6 +26,7 @@ from tests.codegen.generated import (
     component,
     crd,
     fields,
+    merged,
     obj,
     openapi,
     output,
@@ -239,7 +242,9 @@ def test_a_kind_that_another_one_holds_is_one_class(tmp_path: Path) -> None:
     claim = document["components"]["schemas"]["io.k8s.api.core.v1.Claim"]
     other = native("Set", group="apps", package="apps", parts={"io.k8s.api.core.v1.Claim": copy.deepcopy(claim)})
     other["components"]["schemas"]["io.k8s.api.apps.v1.Set"]["properties"]["spec"] = spec
-    for order in itertools.permutations([document, other]):
+    unmarked = copy.deepcopy(other)  # a document needn't say that a part of its kinds is a kind elsewhere
+    del unmarked["components"]["schemas"]["io.k8s.api.core.v1.Claim"]["x-kubernetes-group-version-kind"]
+    for order in [*itertools.permutations([document, other]), *itertools.permutations([document, unmarked])]:
         made = package(tmp_path, output(*order))
         assert table(made.output.modules["io/k8s/api/core/v1.py"])["Claim"].startswith("@v1 ")
         inner = made.module("io/k8s/api/apps/v1").Set(spec={"claim": {"metadata": {"name": "n"}}}).spec.claim
@@ -350,15 +355,109 @@ def test_the_same_definition_twice() -> None:
 
 
 def test_two_definitions_of_one_kind() -> None:
-    """Two that differ are an error that names the kind and both places."""
-    line = failure(thing(a="s"), thing(a="i"))
-    assert all(part in line for part in ("file 1", "file 2", "Thing", "example.org/v1"))
+    """Two that differ are an error that names the kind, both places and the field."""
+    line = failure(thing(spec=obj(a="s", b="s")), thing(spec=obj(a="s", b="i")))
+    assert line == (
+        "file 2: Thing of example.org/v1 is also defined in file 1, differently at spec.b; give only one of the two"
+    )
+    whole = crd({**obj(a="s"), "x-kubernetes-preserve-unknown-fields": True})
+    assert "differently at its top;" in failure(thing(a="s"), whole)
+
+
+ONE = obj(a="s")
+
+
+def differing(one: Any, other: Any) -> str:
+    """Return the path of the first difference of two kinds with these fields."""
+    shapes: dict[Any, int] = {}
+    nodes = [read("file", merged({"type": "object"}, fields), "Thing", shapes, is_kind=True) for fields in (one, other)]
+    found = {difference(nodes[0][0], nodes[1][0]), difference(nodes[1][0], nodes[0][0])}
+    (path,) = found  # whichever comes first
+    return path
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        ({"a": "s"}, {"a": "i"}, "a"),
+        ({"a": "s"}, {"a": "s", "b": "s"}, "b"),
+        ({"a": "s", "z": "i"}, {"b": "s", "z": "s"}, "a"),
+        ({"a": ONE, "b": "s"}, {"a": obj(a="s", c="s"), "b": "i"}, "a.c"),
+        ({"a": "s"}, {"a": ONE}, "a"),
+        ({"a": ONE}, {"a": {"type": "array", "items": ONE}}, "a"),
+        ({"a": {"type": "array", "items": ONE}}, {"a": {"type": "array", "items": obj(a="i")}}, "a[].a"),
+        ({"a": {"additionalProperties": {"items": ONE}}}, {"a": {"additionalProperties": {"items": obj()}}}, "a"),
+        (
+            {"a": {"additionalProperties": {"items": ONE}}},
+            {"a": {"additionalProperties": {"items": obj(b="s")}}},
+            "a{}[].a",
+        ),
+        ({"a": obj(b=ONE)}, {"a": obj(b={**ONE, "additionalProperties": True})}, "a.b"),
+        ({"a": {"type": "string", "enum": ["a"]}}, {"a": {"type": "string", "enum": ["b"]}}, "a"),
+        (
+            {"a": {"type": "array", "items": ONE}},
+            {
+                "a": {
+                    "type": "array",
+                    "items": ONE,
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["a"],
+                }
+            },
+            "a",
+        ),
+    ],
+)
+def test_the_first_difference_of_two_objects(one: Any, other: Any, path: str) -> None:
+    """The path leads as deep as both have the same lists, maps and objects, and is the first in the order of names."""
+    assert differing(one, other) == path
+
+
+@settings(max_examples=40)
+@given(object_schemas(), object_schemas())
+def test_objects_of_different_shapes_differ_somewhere(one: Json, other: Json) -> None:
+    """Two objects differ at a path exactly where their shapes are different."""
+    shapes: dict[Any, int] = {}
+    (first, *_), (second, *_) = (read("file", schema, "Thing", shapes) for schema in (one, other))
+    if first.shape != second.shape:
+        top = difference(first, second).replace("[]", "").replace("{}", "").split(".")[0]
+        assert top in {*one["properties"], *other["properties"]}
+        assert one["properties"].get(top) != other["properties"].get(top)
+
+
+def xrd(**spec: Any) -> Json:
+    """Return the XRD of a composite with these fields."""
+    schema = {"openAPIV3Schema": obj(spec=obj(**spec))}
+    return {
+        "apiVersion": "apiextensions.crossplane.io/v2",
+        "kind": "CompositeResourceDefinition",
+        "metadata": {"name": "things.example.org"},
+        "spec": {
+            "group": "example.org",
+            "names": {"kind": "Thing", "plural": "things"},
+            "versions": [{"name": "v1", "served": True, "referenceable": True, "schema": schema}],
+        },
+    }
+
+
+def test_an_xrd_and_the_definition_that_crossplane_made_of_it() -> None:
+    """Both together are one kind, unless another Crossplane made the definition: then the first difference is named."""
+    (made,) = crds_of("file", xrd(a="s"))
+    made = copy.deepcopy(made)
+    assert output(xrd(a="s"), made) == output(made, xrd(a="s")) == output(xrd(a="s"))
+    spec = made["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["crossplane"]["properties"]["resourceRefs"]["items"]["properties"]["more"] = SCALARS["s"]
+    line = failure(made, xrd(a="s"))
+    assert line == (
+        "file 2: Thing of example.org/v1 is also defined in file 1, "
+        "differently at spec.crossplane.resourceRefs[].more; give only one of the two"
+    )
 
 
 def test_two_components_of_one_name() -> None:
     """The same for objects that documents share."""
     line = failure(native("Pod"), native("Job", parts={"io.k8s.api.core.v1.Spec": obj(a="i")}))
-    assert all(part in line for part in ("file 1", "file 2", "io.k8s.api.core.v1.Spec"))
+    assert all(part in line for part in ("file 1", "file 2", "io.k8s.api.core.v1.Spec", "differently at a;"))
 
 
 def test_two_kinds_of_one_module() -> None:

@@ -215,7 +215,8 @@ def test_foreign_folder(folder: Path, foreign: dict[str, str], named: str) -> No
     """A folder without a manifest is refused, naming the first file that isn't to be written as it is."""
     put(folder, foreign)
     assert refused(folder, FILES) == (
-        f"{folder}/{named} is in the way, and no {MANIFEST} lists it as generated: choose an empty folder, or remove that file"
+        f"{folder}/{named} is in the way, and no {MANIFEST} lists it as generated: "
+        "choose an empty folder or remove it there"
     )
 
 

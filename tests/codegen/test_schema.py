@@ -264,6 +264,33 @@ def test_objects_that_keep_nothing_are_closed() -> None:
         model({**obj(known="i"), "additionalProperties": False})["ThingValue"](knwon=1)
 
 
+@pytest.mark.parametrize("word", ["y", "yes", "On", "YES"])
+def test_words_that_are_true(word: str) -> None:
+    """Where a schema needs a boolean, the words of YAML 1.1 mean what they mean to Kubernetes."""
+    flags = [f"x-kubernetes-{name}" for name in ("preserve-unknown-fields", "int-or-string", "embedded-resource")]
+    for schema in ({}, A, {"type": "object"}, {"type": "object", **A}):
+        for key in (*flags, "nullable", "additionalProperties"):
+            assert output(thing(value={**schema, key: word})) == output(thing(value={**schema, key: True}))
+    assert output(crd({**A, flags[0]: word})) == output(crd({**A, flags[0]: True}))
+
+
+@pytest.mark.parametrize("word", ["n", "no", "Off", None])
+def test_words_that_are_false(word: str | None) -> None:
+    """The same for those that mean false; and null says nothing."""
+    flags = [f"x-kubernetes-{name}" for name in ("preserve-unknown-fields", "int-or-string", "embedded-resource")]
+    for schema in ({}, A, {"type": "object", **A}):
+        for key in (*flags, "nullable", "additionalProperties"):
+            assert output(thing(value={**schema, key: word})) == output(thing(value={**schema, key: False}))
+
+
+def test_words_elsewhere_are_text() -> None:
+    """A default that is such a word is a boolean in a field of booleans, and the text it is in any other."""
+    for kind, shown in (("boolean", "true"), ("string", '"yes"')):
+        made = output(thing(value={"type": kind, "default": "yes"}))
+        assert f"Default: {shown}." in made.stubs[f"{THING}.pyi"]
+    assert types({"type": "string", "enum": ["yes", "no"]})[1] == "Leaf[Literal['yes', 'no']]"
+
+
 def test_a_kind_can_be_open() -> None:
     """A kind whose top keeps unknown fields takes any, beside its own."""
     schema = {**obj(spec=obj(a="s")), "x-kubernetes-preserve-unknown-fields": True}
@@ -522,6 +549,13 @@ WRONG: list[tuple[Any, str]] = [
     ({"type": "array", "items": 3}, "value"),
     ({"type": "array", "items": {"type": "strnig"}}, "value[]"),
     ({"type": "object", "additionalProperties": 3}, "value"),
+    ({"type": "object", "additionalProperties": "maybe"}, "value"),
+    ({**A, "additionalProperties": "true"}, "value"),
+    ({**A, "x-kubernetes-preserve-unknown-fields": "maybe"}, "value"),
+    ({"x-kubernetes-preserve-unknown-fields": "true"}, "value"),
+    ({"type": "string", "x-kubernetes-int-or-string": 1}, "value"),
+    ({"type": "object", "x-kubernetes-embedded-resource": {}}, "value"),
+    ({"type": "array", "items": {"type": "string", "nullable": "maybe"}}, "value[]"),
     ({"type": "object", "additionalProperties": {"type": "strnig"}}, "value{}"),
     ({"type": "string", "enum": "a"}, "value"),
     ({"enum": "a"}, "value"),
@@ -590,6 +624,16 @@ def test_any_value_is_a_schema_or_a_clean_error(schema: Any) -> None:
 def test_the_schema_of_a_kind_is_an_objects(schema: Json) -> None:
     """A kind that is no object, or whose whole schema is wrong, is a line with the file and the version."""
     assert failure(crd(schema)).startswith("file 1: v1: ")
+
+
+def test_what_is_no_boolean_is_said() -> None:
+    """The line says which word must be a boolean, and what it is instead."""
+    key = "x-kubernetes-preserve-unknown-fields"
+    said = "must be true or false (got 'maybe' that is a str)"
+    assert failure(thing(value={**A, key: "maybe"})) == f"file 1: v1: value: '{key}' {said}"
+    assert failure(crd({**A, key: "maybe"})) == f"file 1: v1: '{key}' {said}"
+    line = failure(thing(value={**A, "additionalProperties": "maybe"}))
+    assert line == "file 1: v1: value: 'additionalProperties' must be a schema, true or false (got a str)"
 
 
 def test_a_dangling_reference_in_a_document() -> None:

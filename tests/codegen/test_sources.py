@@ -205,6 +205,29 @@ def test_lists() -> None:
     ]
 
 
+def test_objects_have_their_name_in_their_place(tmp_path: Path) -> None:
+    """Behind file, document and number in a list stands the object's name, for those who have no lines to count."""
+    path = tmp_path / "two.yaml"
+    path.write_text("kind: A\nmetadata: {name: a.example.org}\n---\nmetadata: {name: 5}\n")
+    assert [where for where, _ in found(path)] == [
+        f"{path}, document 1 (line 1), a.example.org",
+        f"{path}, document 2 (line 4)",
+    ]
+    items = [{"metadata": {"name": name}} for name in ("buckets.s3.aws.upbound.io", "", None, "a\nb", "x" * 300, "{0}")]
+    items += [{"metadata": []}, {"kind": "List", "items": items[:1]}]
+    place = "<stdin>, document 1 (line 1), items"
+    assert [where for where, _ in found("-", stdin=json.dumps({"kind": "List", "items": items}).encode())] == [
+        f"{place}[0] (buckets.s3.aws.upbound.io)",
+        f"{place}[1]",
+        f"{place}[2]",
+        f"{place}[3] (a?b)",
+        f"{place}[4] ({'x' * 253})",
+        f"{place}[5] ({{0}})",
+        f"{place}[6]",
+        f"{place}[7], items[0] (buckets.s3.aws.upbound.io)",
+    ]
+
+
 @pytest.mark.parametrize("items", ["[]", "null"])
 def test_empty_list(items: str) -> None:
     """A list of nothing has nothing."""
@@ -318,8 +341,8 @@ def test_archive(tmp_path: Path, name: str) -> None:
     path.write_bytes(tar(docker(layer())))
     places = [(where, content["kind"]) for where, content in found(path)]
     assert places == [
-        (f"{path}:package.yaml, document 1 (line 2)", "Provider"),
-        (f"{path}:package.yaml, document 2 (line 7)", "CustomResourceDefinition"),
+        (f"{path}:package.yaml, document 1 (line 2), provider-example", "Provider"),
+        (f"{path}:package.yaml, document 2 (line 7), buckets.example.org", "CustomResourceDefinition"),
     ]
 
 

@@ -30,7 +30,7 @@ def echo(ctx: composition.Context) -> None:
 @composition.function
 def many_keys(ctx: composition.Context) -> None:
     """Composes an object with a key for each letter, in no order that anybody would expect."""
-    letters = {letter: "x" for letter in "qwertzuiopasdfghjklyxcvbnm"}
+    letters = dict.fromkeys("qwertzuiopasdfghjklyxcvbnm", "x")
     ctx.resource("many", Unstructured("v1", "ConfigMap", data=letters, spec={"a": {"d": 1, "c": 2}}))
 
 
