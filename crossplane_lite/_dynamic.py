@@ -8,7 +8,7 @@ from . import _types
 from ._node import WAIT
 from .errors import UsageError
 from .model import Model
-from .observable import guess
+from .observable import Observable, guess
 
 __all__ = ["DynamicModel"]
 
@@ -28,7 +28,8 @@ class DynamicModel(Model):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            if name.startswith(("__", "_repr_", "_ipython_")):  # what Python and notebooks probe for
+            # What Python and notebooks probe for, unless the class has a field of that name.
+            if name.startswith(("__", "_repr_", "_ipython_")) and name not in type(self).__wire_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             return self._read_field(name)
 
@@ -37,14 +38,15 @@ class DynamicModel(Model):
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
         return Model.__str__(self)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str | Observable[str]) -> Any:
+        name = _text(name)
         return self.__dict__[name] if name in self.__dict__ else self._read_field(name)
 
-    def __setitem__(self, name: str, value: Any) -> None:
-        Model._set_field(self, name, value)  # never a property of the resource
+    def __setitem__(self, name: str | Observable[str], value: Any) -> None:
+        Model._set_field(self, _text(name), value)  # never a property of the resource
 
-    def __delitem__(self, name: str) -> None:
-        self._delete_field(name)
+    def __delitem__(self, name: str | Observable[str]) -> None:
+        self._delete_field(_text(name))
 
     def __contains__(self, name: object) -> bool:
         present = name in self.__dict__ or any(name == one for one in self)
@@ -62,3 +64,8 @@ class DynamicModel(Model):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _text(name: str | Observable[str]) -> str:
+    """Return a field's name; one that isn't known yet as the text in which it is found again."""
+    return str(name) if type(name) is Observable else name

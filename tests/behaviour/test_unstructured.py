@@ -259,3 +259,16 @@ def test_text_of_a_field_that_is_set() -> None:
 
     _, answer = call(compose, xr=samples.xr({"location": "US"}))
     assert answer.resources["bucket"]["spec"]["forProvider"] == {"location": "x-US"}
+
+
+def test_an_open_class_has_the_fields_that_python_probes_for() -> None:
+    """A field of the schema is a field, also where its name begins as the ones that notebooks ask objects for."""
+    from crossplane_lite.table import load
+
+    get, _ = load("probed", {"Odd": "* _repr_x:s _ipython_y:s"})
+    odd = get("Odd")()
+    assert odd._repr_x is None
+    odd._ipython_y = "a"
+    assert odd._ipython_y == "a"
+    with pytest.raises(AttributeError, match="_repr_html_"):
+        _ = odd._repr_html_
