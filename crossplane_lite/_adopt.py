@@ -252,6 +252,8 @@ def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
         Resource._set_state(model, None)
     target = model.__dict__
     for key, value in values.items():
+        if type(key) is Observable:
+            key = str(key)  # found again as the text that it is
         field = cls.__wire_fields__.get(key)
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field

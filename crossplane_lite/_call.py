@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from . import _wire
 from ._conditions import condition_of
+from ._sentinels import UNSET
 from .errors import UnresolvedError, WireError
 
 if TYPE_CHECKING:
+    from ._rehearsal import Oracle
     from ._tokens import Marker
     from .observable import Observable
 
-__all__ = ["Call", "Root", "current", "enter", "leave", "mask"]
+__all__ = ["Call", "Computed", "Root", "current", "enter", "leave", "mask"]
 
 _current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
 
@@ -57,8 +59,8 @@ class Call:
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by index.
         closed: True once the answer is made.
-        oracle: Says what an unresolved value is taken for where it is used as a plain one. None takes all for empty, as
-            every real call does.
+        oracle: Says what an unresolved value is taken for where it is used as a plain one, in a run that only looks for
+            dependencies. None takes all for empty, as every real call does.
         malformed: The first error in the request's bytes that came to light.
     """
 
@@ -80,7 +82,7 @@ class Call:
         self.handed_out: list[Observable[Any]] = []
         self.tokens: list[Observable[Any]] = []
         self.closed = False
-        self.oracle: Callable[[Observable[Any], object], bool] | None = None
+        self.oracle: Oracle | None = None
         self.malformed: Exception | None = None
         self._indexes: dict[str | int, int] = {}
         self._marker: Marker | None = None
@@ -170,7 +172,7 @@ class Root:
 
     Attributes:
         call: The call it is read in.
-        kind: `xr`, `resource` or `required`.
+        kind: `xr`, `resource` or `required`; `computed` for `Computed`.
         name: The composition resource name; the requirement's key; empty for the composite.
         prefix: What paths start with.
         raw: The object's Struct bytes, None while it isn't observed.
@@ -215,3 +217,21 @@ class Root:
             ready = condition_of(self.raw, "Ready")
             self._ready = ready is not None and ready.get("status") == "True"
         return self._ready
+
+
+class Computed(Root):
+    """What a run that only looks for dependencies computes from unresolved values: the top of its own Observables.
+
+    Attributes:
+        function: What computes it.
+        values: What goes in.
+        result: What comes of the values that the real call has; UNSET until it is asked for.
+    """
+
+    __slots__ = ("function", "result", "values")
+
+    def __init__(self, call: Call, path: str, function: Callable[..., Any], values: tuple[Any, ...]) -> None:
+        super().__init__(call, "computed", "", path, None)
+        self.function = function
+        self.values = values
+        self.result: Any = UNSET

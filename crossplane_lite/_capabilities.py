@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .errors import CrossplaneLiteError, UsageError
 
-__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request"]
+__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
 
 _NAMES: Final = {
     1: "CAPABILITY_CAPABILITIES",
@@ -18,10 +18,10 @@ _NAMES: Final = {
 }
 # What each is called, and what it means that the caller doesn't have it.
 _WITHOUT: Final = {
-    "CAPABILITY_REQUIRED_RESOURCES": ("required resources", "none that are asked for will come"),
-    "CAPABILITY_CREDENTIALS": ("credentials", "none will come"),
-    "CAPABILITY_CONDITIONS": ("conditions", "those that are set get lost"),
-    "CAPABILITY_REQUIRED_SCHEMAS": ("required schemas", "none that are asked for will come, so nothing is validated"),
+    2: ("required resources", "none that are asked for will come"),
+    3: ("credentials", "none will come"),
+    4: ("conditions", "those that are set get lost"),
+    5: ("required schemas", "none that are asked for will come, so nothing is validated"),
 }
 
 
@@ -54,17 +54,16 @@ class Capabilities(frozenset[str]):
         """Say whether the caller is known not to support something: it advertises capabilities without this one."""
         return self.advertised and capability not in self
 
-    def report_use(self, capability: str, log: Any) -> None:
-        """Log a warning where the caller is known not to support what compose() uses.
 
-        Args:
-            capability: The name of what is used, in full.
-            log: The call's logger.
-        """
-        # Schemas came with the capabilities themselves: a caller that advertises none doesn't have them either.
-        if self.lacks(capability) or (capability == "CAPABILITY_REQUIRED_SCHEMAS" and not self.advertised):
-            what, meaning = _WITHOUT[capability]
-            log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
+def report_use(capability: int, log: Any) -> None:
+    """Log a warning that compose() uses what the caller doesn't support.
+
+    Args:
+        capability: The protocol's number of what is used.
+        log: The call's logger.
+    """
+    what, meaning = _WITHOUT[capability]
+    log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
 
 
 def _full_name(capability: str) -> str:

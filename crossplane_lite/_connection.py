@@ -32,10 +32,7 @@ def connection_secret(ctx: Context, details: object, name: str, namespace: objec
     if ctx.in_operation:
         raise UsageError("ctx.connection_secret() is for composite resources, and an Operation has none")
     if not isinstance(details, Mapping):
-        raise UsageError(
-            f"ctx.connection_secret() takes connection details by key (got {details!r:.60} that is a "
-            f"{type(details).__name__})"
-        )
+        raise UsageError(f"ctx.connection_secret() takes connection details by key (got a {type(details).__name__})")
     observed = ctx._observed.get(name)
     raw = b"" if observed is None else observed.resource
     secret = Unstructured(
@@ -67,13 +64,14 @@ def _metadata(ctx: Context, namespace: object) -> dict[str, Any]:
 
 
 def _data(ctx: Context, details: Mapping[Any, Any], observed: Any) -> dict[str, Any] | Observable[Any]:
+    seen = observed if isinstance(observed, dict) else {}
+    data: dict[str, Any] = {}
     if isinstance(details, ConnectionDetails) and not details.writable:
         if not details:
             # A resource whose own connection secret is missing has no details at all, which is no reason to lose them.
             return details.waiting()
         details = details.raw
-    seen = observed if isinstance(observed, dict) else {}
-    data: dict[str, Any] = {}
+        data.update(seen)  # nor is it one that some are missing
     for key, value in details.items():
         _check_key(ctx, key)
         # None is no opinion, and what consumers may read already stays.
@@ -85,7 +83,9 @@ def _check_key(ctx: Context, key: object) -> None:
     known = isinstance(key, str) and not ctx._call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
-            f"a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them (got {key!r})"
+            "a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them "
+            # Not shown, because it may be a value by mistake.
+            f"(got {'another text' if isinstance(key, str) else f'a {type(key).__name__}'})"
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from . import _report
 from ._schema_check import library
+from .proto import _view
 
 if TYPE_CHECKING:
     from .context import Context
@@ -54,7 +55,7 @@ def _warn(ctx: Context, errors: list[FieldError]) -> None:
     condition in turn would keep Crossplane reconciling.
     """
     texts = _texts(errors)
-    if ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):  # so that nobody knows what is news
+    if not ctx._supports(_view.CAPABILITY_CONDITIONS):  # so that nobody knows what is news
         for text in texts:
             ctx.log.warning("%s", text)
         return

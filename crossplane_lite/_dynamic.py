@@ -68,4 +68,4 @@ class DynamicModel(Model):
 
 def _text(name: str | Observable[str]) -> str:
     """Return a field's name; one that isn't known yet as the text in which it is found again."""
-    return str(name) if type(name) is Observable else name
+    return str(name) if isinstance(name, Observable) else name

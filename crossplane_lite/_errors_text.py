@@ -12,6 +12,8 @@ from .errors import CrossplaneLiteError
 __all__ = ["describe"]
 
 _PACKAGE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# Where installed packages are; a virtual environment may lie below the author's file.
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _MOST_PATHS: Final = 10
 
 
@@ -39,15 +41,21 @@ def describe(error: BaseException, call: Call, home: str) -> str:
 
 
 def _authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
-    """Return the last frame beside or below the author's file; otherwise the last outside of this package."""
+    """Return the last frame of what is beside or below the author's file, and isn't installed there; otherwise the last
+    outside of this package.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    near = [frame for frame in frames if _is_below(frame.filename, os.path.dirname(os.path.abspath(home)) + os.sep)]
-    others = [frame for frame in frames if not _is_below(frame.filename, _PACKAGE)]
+    folder = os.path.dirname(os.path.abspath(home))
+    others = [frame for frame in frames if _below(frame.filename, _PACKAGE) is None]
+    near = [frame for frame in others if not _INSTALLED.intersection(_below(frame.filename, folder) or _INSTALLED)]
     for found in (near, others, frames):
         if found:
             return found[-1]
     return None
 
 
-def _is_below(filename: str, path: str) -> bool:
-    return os.path.abspath(filename).startswith(path)
+def _below(filename: str, folder: str) -> list[str] | None:
+    """Return the steps from a folder to a file, None where the file isn't below it."""
+    path = os.path.abspath(filename)
+    top = folder.rstrip(os.sep) + os.sep
+    return path[len(top) :].split(os.sep) if path.startswith(top) else None

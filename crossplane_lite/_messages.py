@@ -14,9 +14,8 @@ from google.protobuf import message_factory
 from . import _wire
 from ._call import current
 from ._node import DESIRED
-from ._sentinels import NULL
-from ._walk import Found, show_path, tree_of
-from .errors import DEEPEST, EncodeError, UnresolvedError, UsageError
+from ._walk import Found, show_path, tree_of, with_nulls
+from .errors import EncodeError, UnresolvedError, UsageError
 from .model import Model
 from .observable import sources
 from .proto._pool import DecodeError
@@ -283,28 +282,12 @@ _DECODERS: Final = {
 
 def opened(value: Any) -> Any:
     """Return plain data in which messages are replaced by what they hold, and None, which means null there, by NULL."""
-    box: list[Any] = [None]
-    work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
-    while work:
-        item, target, key, depth = work.pop()
-        if depth > DEEPEST:
-            raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
-        decoder = _DECODERS.get(full_name(item) or "")
-        if decoder is not None:
-            item = decoder(item.SerializeToString())
-        if item is None:
-            target[key] = NULL
-        elif isinstance(item, Mapping):
-            made: dict[Any, Any] = dict.fromkeys(item)
-            target[key] = made
-            work.extend((child, made, name, depth + 1) for name, child in item.items())
-        elif isinstance(item, (list, tuple)):
-            values = [None] * len(item)
-            target[key] = values
-            work.extend((child, values, at, depth + 1) for at, child in enumerate(item))
-        else:
-            target[key] = item
-    return box[0]
+    return with_nulls(value, _content)
+
+
+def _content(item: Any) -> Any:
+    decoder = _DECODERS.get(full_name(item) or "")
+    return item if decoder is None else decoder(item.SerializeToString())
 
 
 def plain(message: Any) -> Any:

@@ -2,8 +2,10 @@
 
 A value that is resolved leaves no trace of where it came from. compose() is therefore run again over a request with
 nothing observed, in which every value of a composed resource is an Observable, and everything is thrown away but the
-edges: results, conditions, requirements, context, output, log lines of `ctx.log` and of the root logger's handlers, and
-exceptions.
+edges: results, conditions, requirements, context, output, exceptions, the log lines of `ctx.log`, and those that reach
+the root logger's handlers from the thread or task that compose() runs in. A thread that compose() starts, and a logger
+with handlers of its own, log in each run. The filter that keeps the lines back stays on the root logger's handlers and
+lets everything else through: filters can't be taken off a handler safely while other threads log to it.
 
 What compose() decides by stays, so that it takes the path that it takes in the real run: the composite's spec and
 metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities, and
@@ -15,23 +17,30 @@ missing shows where it is needed.
 **Guesses.** Where compose() uses an unresolved value as a plain one, one run goes one way only: `a and b` is `a` while
 there is no `a`, though the value that counts later is that of `b`; below `if a:` nothing happens at all. In rehearsals
 every such question is therefore answered both ways, at every place where it comes up: in the first run always with no,
-as in the real run; in a second one always with yes (true, equal, one element long); and where an answer has not come up
+as in the real run; in a second one always with yes (true, equal, not empty); and where an answer has not come up
 in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
-That takes no second run where there are no guesses, usually two where there are some, and at the most `_MOST_RUNS`.
+`a > 2` is such a question too. That takes no second run where there are no guesses, usually two where there are some,
+and at the most `_MOST_RUNS`.
 
-A run that ends in an exception has shown what it came to. In the run that always says yes that is no surprise:
-`if a: int(a)` has to end there.
+**Values.** Below a question that is answered with yes the value is used like one that is there. Arithmetic, slices and
+methods therefore give an Observable of what went in, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
+get the number, and the length, of what the real call observes (`crossplane_lite._actual`), 1 where it observes nothing.
+So does the name of a resource that has a value in it. Where Python insists on a real text, the run ends
+(`",".join([a])`); where it insists on a number, what is made of that shows no edge (`int(a)`).
+
+A run that ends in an exception has shown what it came to.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from . import _call, _wire
+from ._actual import Actual
 from ._call import Call
 from ._emit import Wait
 from ._sentinels import TOMBSTONE
@@ -44,7 +53,9 @@ if TYPE_CHECKING:
     from .context import Context
     from .model import Resource
 
-__all__ = ["rehearse"]
+__all__ = ["Oracle", "rehearse"]
+
+N = TypeVar("N", int, float)
 
 _MOST_RUNS: Final = 16
 # A loop over what a value leads to would never end where the answer is always yes.
@@ -65,18 +76,20 @@ class _Enough(BaseException):
     """Ends a run, also where compose() catches every Exception."""
 
 
-class _Oracle:
+class Oracle:
     """Answers the questions of one run.
 
     Attributes:
+        actual: What is observed in the real call.
         answers: The questions that came up, and the answers.
         branches: The same with the places.
         default: The answer where none is laid down.
     """
 
-    __slots__ = ("_count", "_fixed", "answers", "branches", "default")
+    __slots__ = ("_count", "_fixed", "actual", "answers", "branches", "default")
 
-    def __init__(self, default: bool, fixed: dict[_Question, bool]) -> None:
+    def __init__(self, actual: Actual, default: bool, fixed: dict[_Question, bool]) -> None:
+        self.actual = actual
         self.default = default
         self.answers: dict[_Question, bool] = {}
         self.branches: set[_Branch] = set()
@@ -87,21 +100,44 @@ class _Oracle:
         root = root_of(observable)
         if root is not None and root.kind == "required":
             return False  # required resources are here as in the real run, and so is what they lack
-        self._count += 1
-        if self._count > _MOST_QUESTIONS:
-            raise _Enough
+        self._count_one()
         question = (observable.source_path, compared if isinstance(compared, (str, int, float)) else None)
         answer = self.answers.setdefault(question, self._fixed.get(question, self.default))
         self.branches.add((question, _place(), answer))
         return answer
 
+    def value(self, observable: Observable[Any]) -> Any:
+        """Return the value that is observed in the real call, None where there is none."""
+        try:
+            return self.actual.value(observable)
+        except LookupError:
+            return None
+
+    def length(self, observable: Observable[Any]) -> int:
+        """Return the length that is observed in the real call, 1 where there is none."""
+        value = self.value(observable)
+        return len(value) if value and isinstance(value, Sized) else 1
+
+    def number(self, observable: Observable[Any], kind: type[N]) -> N:
+        """Return the number that is observed in the real call, 1 where there is none."""
+        self._count_one()
+        try:
+            return kind(self.value(observable))
+        except (TypeError, ValueError, OverflowError):
+            return kind(1)
+
+    def _count_one(self) -> None:
+        self._count += 1
+        if self._count > _MOST_QUESTIONS:
+            raise _Enough
+
     def open(self, seen: AbstractSet[_Branch]) -> frozenset[_Question]:
         """Return the questions that had this answer alone at some place."""
         return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
 
-    def otherwise(self, questions: Iterable[_Question]) -> _Oracle:
+    def otherwise(self, questions: Iterable[_Question]) -> Oracle:
         """Return one that answers some questions the other way, and everything else as this one did."""
-        return _Oracle(self.default, {**self.answers, **{one: not self.answers[one] for one in questions}})
+        return Oracle(self.actual, self.default, {**self.answers, **{one: not self.answers[one] for one in questions}})
 
 
 def _place() -> tuple[int, int]:
@@ -123,20 +159,19 @@ def rehearse(ctx: Context, graph: Graph) -> None:
     data = request.SerializeToString()  # for ctx.request
     for handler in logging.getLogger().handlers:
         handler.addFilter(_is_of_a_real_call)
-    ran: list[_Oracle] = []
+    ran: list[Oracle] = []
     seen: set[_Branch] = set()
     tried: set[tuple[int, frozenset[_Question]]] = set()
-    oracle: _Oracle | None = _Oracle(False, {})
+    actual = Actual(ctx)
+    oracle: Oracle | None = Oracle(actual, False, {})
     while oracle is not None and len(ran) < _MOST_RUNS:
         _run(ctx, graph, request, data, oracle)
         seen.update(oracle.branches)
         ran.append(oracle)
-        oracle = _Oracle(True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
+        oracle = Oracle(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
 
 
-def _next(
-    ran: list[_Oracle], seen: AbstractSet[_Branch], tried: set[tuple[int, frozenset[_Question]]]
-) -> _Oracle | None:
+def _next(ran: list[Oracle], seen: AbstractSet[_Branch], tried: set[tuple[int, frozenset[_Question]]]) -> Oracle | None:
     """Return what answers the next run, None where every question has had both answers, or can't have them."""
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
@@ -163,7 +198,7 @@ def _is_of_a_real_call(record: logging.LogRecord) -> bool:
     return call is None or call.oracle is None
 
 
-def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: _Oracle) -> None:
+def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Oracle) -> None:
     """Run compose() once, and add to the graph what it shows."""
     from ._secrets import masker_for
 
@@ -171,6 +206,7 @@ def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: _Oracle)
     call.oracle = oracle
     rehearsed = type(ctx)(request, data, call, ctx._function)
     rehearsed.log.logger = _silent
+    rehearsed._lazy["required_schemas"] = ctx.required_schemas  # large, and decoded once is enough
     before = _call.enter(call)
     try:
         try:
@@ -179,20 +215,21 @@ def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: _Oracle)
             raise
         except BaseException as error:  # whatever ends a real call cleanly must not end one that has its answer
             ctx.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
-        graph.add(_waiting(rehearsed), _composite(rehearsed))
+        graph.add(_waiting(rehearsed, oracle), _composite(rehearsed))
     finally:
         _call.leave(call, before)
         rehearsed.release()
 
 
-def _waiting(ctx: Context) -> dict[str, list[Wait]]:
+def _waiting(ctx: Context, oracle: Oracle) -> dict[str, list[Wait]]:
     """Return what each registered resource needs."""
     waiting: dict[str, list[Wait]] = {}
     for name, model in ctx.resources.items():
         found = _found(ctx, model).values()
         waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
         assert model._state is not None
-        waiting[name] = waits + [Wait(other) for other in model._state.depends_on]
+        gates = [oracle.actual.text(other, ctx._call) for other in model._state.depends_on]
+        waiting[name] = waits + [Wait(other) for other in gates]
     return waiting
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ._conditions import condition_of
 from ._walk import unresolved_in
 from .observable import Observable, root_of
+from .proto import _view
 
 if TYPE_CHECKING:
     from ._emit import Wait
@@ -19,7 +19,11 @@ __all__ = ["CONDITION", "Report", "waiting_lines"]
 
 CONDITION: Final = "DependenciesResolved"
 HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+CUT_OFF: Final = " can't be had"
+_WAITING: Final = "WaitingForDependencies"
+_UNSUPPORTED: Final = "Unsupported"
 _FAILED: Final = "ComposeFailed"
+_RESOLVED: Final = "AllResolved"
 _MOST_LINES: Final = 50
 
 
@@ -36,14 +40,11 @@ class Report:
 
     __slots__ = ("_before", "changed", "message", "reason", "resolved", "type")
 
-    def __init__(
-        self, type_: str, lines: list[str], observed: dict[str, Any] | None, step: str, show: Callable[[str], str]
-    ) -> None:
+    def __init__(self, type_: str, reason: str, message: str, observed: dict[str, Any] | None) -> None:
         self.type = type_
-        self.resolved: bool | None = not lines
-        self.reason = "WaitingForDependencies" if lines else "AllResolved"
-        # As it will be sent, so that it can be compared with what was sent before.
-        self.message = show(_joined(lines)) if lines else resolved_message(step)
+        self.resolved: bool | None = reason == _RESOLVED
+        self.reason = reason
+        self.message = message
         self._before = before = {} if observed is None else observed
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
@@ -53,12 +54,9 @@ class Report:
         self.changed = False
         if not self.resolved:
             return
-        if self._before.get("reason") == "WaitingForDependencies":
-            self.resolved, self.reason, self.message = (
-                False,
-                "WaitingForDependencies",
-                str(self._before.get("message", "")),
-            )
+        reason = self._before.get("reason")
+        if reason in (_WAITING, _UNSUPPORTED):
+            self.resolved, self.reason, self.message = False, str(reason), str(self._before.get("message", ""))
         else:
             self.resolved, self.reason, self.message = None, _FAILED, "compose() failed."
 
@@ -86,21 +84,28 @@ def condition_type(name: str, step: str, others: dict[str, list[str]]) -> str:
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(ctx: Context, lines: list[str], type_: str) -> Report | None:
+def report_for(ctx: Context, waiting: list[str], cut_off: list[str], type_: str) -> Report | None:
     """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
-    conditions.
+    conditions: then the log says what waits.
 
     Args:
         ctx: The call.
-        lines: What waits for what.
+        waiting: What waits for what.
+        cut_off: What won't ever come.
         type_: The condition's type.
     """
+    lines = waiting + cut_off
     observed = observed_condition(ctx, type_)
-    if not lines and observed is not None and not _is_own(ctx, observed):
+    if not lines and (observed is None or not _is_own(ctx, observed)):
         return None
-    if (not lines and observed is None) or ctx.capabilities.lacks("CAPABILITY_CONDITIONS"):
+    # As it will be sent, so that it can be compared with what was sent before.
+    message = ctx._call.show(_joined(lines)) if lines else resolved_message(ctx._function.name)
+    if not ctx._supports(_view.CAPABILITY_CONDITIONS):
+        if lines:
+            ctx._uses(_view.CAPABILITY_CONDITIONS)
+            ctx.log.info("%s", message)
         return None
-    return Report(type_, lines, observed, ctx._function.name, ctx._call.show)
+    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, message, observed)
 
 
 def resolved_message(name: str) -> str:
@@ -111,10 +116,10 @@ def resolved_message(name: str) -> str:
 def _is_own(ctx: Context, condition: dict[str, Any]) -> bool:
     """Say whether this function wrote a condition, and not another step of the pipeline that waits."""
     message = str(condition.get("message", ""))
-    if condition.get("reason") != "WaitingForDependencies":
+    if condition.get("reason") not in (_WAITING, _UNSUPPORTED):
         return message == resolved_message(ctx._function.name) or condition.get("reason") == "FatalError"
-    waiting = {line.partition(" waits for ")[0].partition(" is held back")[0] for line in message.split("; ")}
-    return not ctx.finished or any(name in waiting for name in ctx.resources)
+    said = {re.split(f" waits for | is held back|{CUT_OFF}", line)[0] for line in message.split("; ")}
+    return not ctx.finished or not said.isdisjoint([*ctx.resources, *(key for key, _ in ctx.asked or ())])
 
 
 def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
@@ -164,7 +169,7 @@ def _why(ctx: Context, source: Observable[Any] | str, held: set[str]) -> str:
 
 
 def _why_required(ctx: Context, key: str) -> str:
-    if ctx.capabilities.lacks("CAPABILITY_REQUIRED_RESOURCES"):
+    if not ctx._supports(_view.CAPABILITY_REQUIRED_RESOURCES):
         return "this Crossplane doesn't support required resources"
     answer = ctx.required_resources.answer(key)
     if answer is None:

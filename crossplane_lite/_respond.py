@@ -16,6 +16,7 @@ from .proto import _view
 
 if TYPE_CHECKING:
     from .context import Context
+    from .requirements import Requirements
 
 __all__ = ["respond"]
 
@@ -37,8 +38,9 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
     answer = _Answer(ctx)
     refused: list[str] = []
     unanswered: list[str] = []
-    if ctx.asked is not None:
-        refused = answer.set_requirements()
+    asked = ctx.asked
+    if asked is not None:
+        refused = answer.set_requirements(asked)
         unanswered = answer.unanswered()
     try:
         texts = refused + answer.compose(guarded=not unanswered)
@@ -124,13 +126,12 @@ class _Answer:
         if ctx._call.guesses and guarded:
             fatals += self._guard(desired)
         lines = _report.waiting_lines(ctx, waiting, self.held) if waiting else []
-        if ctx.asked is not None:
-            lines += self._unsupported()
+        cut_off = [] if ctx.asked is None else self._unsupported(ctx.asked)
         if ctx.in_operation:  # which has no conditions
-            self._take_stuck(waiting, lines, fatals)
+            self._take_stuck(waiting, lines + cut_off, fatals)
         else:
             type_ = _report.condition_type(ctx._function.name, self.step, self.others)
-            self.report = _report.report_for(ctx, lines, type_)
+            self.report = _report.report_for(ctx, lines, cut_off, type_)
         self._set_context()
         self._set_output()
         return fatals
@@ -220,17 +221,20 @@ class _Answer:
                 desired[name].resource = _guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
-    def _unsupported(self) -> list[str]:
-        """Return a line for each requirement that the caller is known not to support."""
+    def _unsupported(self, asked: Requirements) -> list[str]:
+        """Return a line for each requirement that the caller says it doesn't support."""
         ctx = self.ctx
-        lines = []
-        for capability, what, keys in (
-            ("CAPABILITY_REQUIRED_RESOURCES", "required resources", ctx.requirements.resources),
-            ("CAPABILITY_REQUIRED_SCHEMAS", "required schemas", ctx.requirements.schemas),
-        ):
-            if keys and ctx.capabilities.lacks(capability):
-                lines += [f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys]
-        return lines
+        if not ctx._advertises:
+            return []
+        return [
+            f"{key}{_report.CUT_OFF} (this Crossplane doesn't support {what})"
+            for capability, what, keys in (
+                (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+                (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+            )
+            if not ctx._supports(capability)
+            for key in keys
+        ]
 
     def finish(self, *, complete: bool) -> bytes:
         """Return the bytes of an answer without a fatal result.
@@ -259,6 +263,10 @@ class _Answer:
     def set_conditions(self) -> None:
         """Add the conditions of compose() and of the report."""
         ctx = self.ctx
+        if ctx.in_operation:
+            for type_ in ctx.conditions.entries:
+                ctx.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
+            return
         for entry in ctx.conditions.entries.values():
             _write.add_condition(ctx, self.message, entry)
         report = self.report
@@ -269,15 +277,19 @@ class _Answer:
                 _io.ConditionEntry(report.type, _io.STATUS[report.resolved], report.reason, report.message, 0),
             )
 
-    def set_requirements(self) -> list[str]:
+    def set_requirements(self, asked: Requirements) -> list[str]:
         """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
         from .requirements import ResourceSelector
 
         ctx = self.ctx
         target = self.message.requirements
-        deprecated = not ctx.capabilities.advertised
+        deprecated = not ctx._advertises
         problems = []
-        for key, selector in ctx.requirements:
+        if asked.resources:
+            ctx._uses(_view.CAPABILITY_REQUIRED_RESOURCES)
+        if asked.schemas:
+            ctx._uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
+        for key, selector in asked:
             waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
             if waits:
                 self.unsent[key] = waits
@@ -303,10 +315,9 @@ class _Answer:
         ctx = self.ctx
         sent = self.message.requirements
         keys: list[str] = []
-        if not ctx.capabilities.lacks("CAPABILITY_REQUIRED_RESOURCES"):
+        if sent.resources and ctx._supports(_view.CAPABILITY_REQUIRED_RESOURCES):
             keys += [key for key in sent.resources if key not in ctx.required_resources]
-        # Schemas came with the capabilities themselves: a caller that advertises none can't answer.
-        if "CAPABILITY_REQUIRED_SCHEMAS" in ctx.capabilities:
+        if sent.schemas and ctx._supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
             keys += [key for key in sent.schemas if key not in ctx.required_schemas]
         return sorted(keys)
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _extras, _schema_texts, _wire
+from ._call import mask
 from ._schema_translate import DEEPEST_SCHEMA, MERGE_KEYS, NULLABLE, SchemaError, key_of, name_of, translate
-from ._walk import canonical
+from ._walk import canonical, show_path
 from .errors import EncodeError
 from .observable import Observable
 
@@ -134,7 +135,9 @@ def _compile(plain: dict[str, Any]) -> Any:
     try:
         return _made(plain)
     except ValueError as error:
-        raise SchemaError(f"the schema can't be used: {error!s:.200}") from None
+        at = show_path(list(_real(getattr(error, "instance_path", ()))))
+        text = str(error).partition("\n")[0]  # what follows says where, in other words
+        raise SchemaError(f"the schema can't be used: {at}{': ' if at else ''}{text:.200}") from None
 
 
 def _made(plain: dict[str, Any]) -> Any:
@@ -231,7 +234,7 @@ class _Checked:
                 self.keyless.add(steps)
                 self._hold(steps)
             elif not isinstance(name, str):
-                self.problems.append((steps, f"has the key {name!r:.60}, which isn't text", False))
+                self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't text", False))
             else:
                 inner = properties.get(key_of(name), others)
                 # Elsewhere null says as much as nothing: the API server takes it out before it validates.

@@ -88,6 +88,7 @@ def _shapes(value: bytes) -> Iterator[str]:
     # A log line or a traceback shows the repr of a text, with its line ends escaped, and single lines of it.
     yield repr(text)[1:-1]
     yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
     yield from (line for line in text.splitlines() if len(line.strip()) >= 2 * _SHORTEST)
 
 

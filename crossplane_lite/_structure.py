@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import functools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from ._call import mask
 from ._input_types import Shape, check_class, choices, described, fields_of, shape_of
 from .errors import InputError, UsageError
 
@@ -121,7 +123,8 @@ def _misfit(value: Any, type_: Any) -> _Misfit:
         shown = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
-    return _Misfit(f"must be {described(type_)} (got {shown[:80]})")
+    # Masked before it is cut: half a secret would not be recognised any more.
+    return _Misfit(f"must be {described(type_)} (got {mask(shown)[:80]})")
 
 
 def _is(value: Any, base: type[Any]) -> bool:
@@ -266,7 +269,8 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
                 # An error that comes up where there is no room left may bear the name of another class's field.
                 yield from _problems(problem, f"{path}.{keys.get(note.name, note.name)}")
         for problem in about:
-            yield from _problems(problem, path)
+            name = _validated(problem)
+            yield from _problems(problem, f"{path}.{keys[name]}" if name in keys else path)
     elif isinstance(error, IterableValidationError):
         items, about = error.group_exceptions()
         for problem, item in items:
@@ -284,7 +288,21 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
     elif isinstance(error, _Misfit):
         yield _Problem(f"{path} {error}")
     else:  # from a converter or a validator of the author's class
-        yield _Problem(f"{path}: {error or type(error).__name__}")
+        text = str(error.args[0] if _validated(error) else error)
+        yield _Problem(f"{path}: {text or type(error).__name__}")
+
+
+def _validated(error: BaseException) -> str | None:
+    """Return the name of the field that a validator of attrs complains about: beside its text or at its beginning."""
+    import attr
+
+    if not error.args or not isinstance(error.args[0], str):
+        return None
+    for arg in error.args[1:]:
+        if isinstance(arg, attr.Attribute):
+            return arg.name
+    quoted = re.match(r"'(\w+)' ", error.args[0])
+    return quoted[1] if quoted else None
 
 
 def _distance(error: Exception) -> tuple[int, int]:

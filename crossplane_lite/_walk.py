@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from . import _wire
@@ -211,14 +211,21 @@ def plain_and_waits(value: Any, call: Call | None) -> tuple[Any, list[Observable
     return tree.data, [observable for found in tree.found for observable in found.waits_for]
 
 
-def with_nulls(value: Any) -> Any:
-    """Return plain data with every None, which means null there, replaced by NULL."""
+def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
+    """Return plain data with every None, which means null there, replaced by NULL.
+
+    Args:
+        value: The data.
+        opened: Gives what stands for an item before it is looked at, such as the content of a message.
+    """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
     while work:
         item, target, key, depth = work.pop()
         if depth > DEEPEST:
             raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
+        if opened is not None:
+            item = opened(item)
         if item is None:
             target[key] = NULL
         elif isinstance(item, Mapping):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._walk import plain_and_waits, unresolved_in
 from .observable import Observable, sources
+from .proto import _view
 
 if TYPE_CHECKING:
     from . import _io
@@ -85,7 +86,7 @@ def add_result(ctx: Context, message: Any, entry: _io.ResultEntry) -> None:
 
 
 def add_condition(ctx: Context, message: Any, entry: _io.ConditionEntry) -> None:
-    ctx._uses("CAPABILITY_CONDITIONS")
+    ctx._uses(_view.CAPABILITY_CONDITIONS)
     condition = message.conditions.add(type=text(ctx, entry.type), status=entry.status, reason=text(ctx, entry.reason))
     if entry.message is not None:
         condition.message = text(ctx, entry.message)

@@ -17,6 +17,7 @@ from ._types import ANY_TYPE
 from .errors import DuplicateResourceError, UnresolvedError, UsageError
 from .model import Resource
 from .observable import Observable
+from .proto import _view
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -174,7 +175,7 @@ class Context:
             raise UsageError(
                 f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})"
             )
-        self._check_name(name)
+        name = self._check_name(name)
         if name in self.resources:
             raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
         if on_unresolved not in _POLICIES:
@@ -242,11 +243,14 @@ class Context:
         Crossplane deletes the resource when no later function desires it. After a guess this is what says that the
         loss is meant.
         """
-        self._check_name(name)
+        name = self._check_name(name)
         self._removed.add(name)
         self.resources.pop(name, None)
 
-    def _check_name(self, name: object) -> None:
+    def _check_name(self, name: object) -> str:
+        """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
+        if self._call.oracle is not None and isinstance(name, (str, Observable)):
+            return self._call.oracle.actual.text(str(name), self._call)
         if type(name) is Observable or not isinstance(name, str):
             shown = repr(name)
             if type(name) is Observable:
@@ -260,6 +264,7 @@ class Context:
             raise UnresolvedError(
                 f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call"
             )
+        return name
 
     def auto_ready(self) -> None:
         """Set the readiness of desired resources from their observed state, by kind, where nobody else sets it."""
@@ -269,7 +274,7 @@ class Context:
     def requirements(self) -> Requirements:
         from .requirements import Requirements
 
-        return self._once("requirements", lambda: Requirements(self.capabilities, self.log))
+        return self._once("requirements", Requirements)
 
     @property
     def asked(self) -> Requirements | None:
@@ -282,8 +287,7 @@ class Context:
         return self._once("required_resources", self._make_required)
 
     def _make_required(self) -> RequiredResources:
-        deprecated = not self.capabilities.advertised
-        return RequiredResources(self._request, self._call, self.requirements, deprecated=deprecated)
+        return RequiredResources(self._request, self._call, self.requirements, deprecated=not self._advertises)
 
     @property
     def required_schemas(self) -> RequiredSchemas:
@@ -339,6 +343,9 @@ class Context:
             SchemaError: A schema can't be used.
             MissingExtraError: The extra `schemas` isn't installed.
         """
+        if self._call.oracle is not None:
+            return []  # nobody would hear of them
+
         from ._desired_check import validate_desired
 
         return validate_desired(self, fatal=fatal, warning=warning)
@@ -370,7 +377,7 @@ class Context:
 
         given = self._request.credentials
         if not given:
-            self._uses("CAPABILITY_CREDENTIALS")
+            self._uses(_view.CAPABILITY_CREDENTIALS)
         return self._once("credentials", lambda: Credentials(given))
 
     @property
@@ -441,9 +448,28 @@ class Context:
 
         return self._once("capabilities", lambda: Capabilities(self._request.meta.capabilities))
 
-    def _uses(self, capability: str) -> None:
+    # Many calls need these, and making `Capabilities` takes longer than both.
+
+    @property
+    def _advertises(self) -> bool:
+        """Whether the caller says what it supports."""
+        return _view.CAPABILITY_CAPABILITIES in self._request.meta.capabilities
+
+    def _supports(self, capability: int) -> bool:
+        """Say whether the caller supports something, or may, because it doesn't say what it supports.
+
+        Schemas came with the capabilities themselves: a caller that advertises neither doesn't have them.
+        """
+        if capability in self._request.meta.capabilities:
+            return True
+        return not self._advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
+
+    def _uses(self, capability: int) -> None:
         """Log, once in a call, that compose() uses something that the caller is known not to support."""
-        self._once(capability, lambda: self.capabilities.report_use(capability, self.log))
+        if not self._supports(capability):
+            from ._capabilities import report_use
+
+            self._once(f"use of {capability}", lambda: report_use(capability, self.log))
 
     @property
     def ttl(self) -> timedelta:
@@ -521,7 +547,7 @@ def _own_copy(name: str, instance: R) -> R:
 
 def _dependency_names(name: str, others: object) -> tuple[str, ...]:
     if not isinstance(others, (list, tuple, set, frozenset)):
-        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got {others!r:.60})")
+        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got a {type(others).__name__})")
     return tuple(_dependency_name(name, other) for other in others)
 
 
@@ -534,7 +560,7 @@ def _dependency_name(name: str, other: object) -> str:
     if found is None:
         raise UsageError(
             f"ctx.resource({name!r}): depends_on takes registered resources or their names "
-            f"(got {other!r:.60} that is a {type(other).__name__})"
+            f"(got a {type(other).__name__})"
         )
     if found == name:
         raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself")

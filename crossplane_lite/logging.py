@@ -100,42 +100,42 @@ class Logger:
         """Return a logger with these fields and no others."""
         return Logger(self._logger, new_values)
 
-    def debug(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def debug(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level DEBUG; the arguments are those of `log`."""
         self._log(logging.DEBUG, event, args, fields)
 
-    def info(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def info(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level INFO; the arguments are those of `log`."""
         self._log(logging.INFO, event, args, fields)
 
     msg = info
 
-    def warning(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def warning(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level WARNING; the arguments are those of `log`."""
         self._log(logging.WARNING, event, args, fields)
 
     warn = warning
 
-    def error(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def error(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level ERROR; the arguments are those of `log`."""
         self._log(logging.ERROR, event, args, fields)
 
-    def exception(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def exception(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level ERROR, with the traceback of the exception that is being handled."""
         self._log(logging.ERROR, event, args, {"exc_info": True, **fields})
 
-    def critical(self, event: object, /, *args: Any, **fields: Any) -> None:
+    def critical(self, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log at level CRITICAL; the arguments are those of `log`."""
         self._log(logging.CRITICAL, event, args, fields)
 
     fatal = critical
 
-    def log(self, level: int, event: object, /, *args: Any, **fields: Any) -> None:
+    def log(self, level: int, event: object = None, /, *args: Any, **fields: Any) -> None:
         """Log a line.
 
         Args:
             level: The standard library's number.
-            event: What has happened.
+            event: What has happened; by its name it can be given too.
             *args: What `%` puts into it, if there is any.
             **fields: Fields of the line.
         """
@@ -148,6 +148,8 @@ class Logger:
     def _log(self, level: int, event: object, args: tuple[Any, ...], fields: dict[str, Any]) -> None:
         if not self._logger.isEnabledFor(level):
             return
+        if event is None:
+            event = fields.pop("event", None)
         options = {name: fields.pop(name) for name in _OPTIONS if name in fields}
         # Two frames more than the caller's own, so that the record names the caller's line.
         options["stacklevel"] = options.get("stacklevel", 1) + 2

@@ -7,6 +7,8 @@ into another resource it says "this resource needs that value", and the order of
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from ._call import Call, Root
+    from ._rehearsal import Oracle
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
 else:  # typing_extensions costs 4 ms at import, and only checkers read the default
@@ -39,7 +42,8 @@ class Observable(Generic[T_co]):
     It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, f-strings, `%`, `+` with a
     string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`,
     `==` and `!=` behave as empty and unequal, and are remembered as a guess, so that nothing that exists is lost by
-    them. Whatever needs the value itself (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`.
+    them. Whatever needs the value itself (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`; only the
+    runs of `usages=True` that look for dependencies go on there (see `crossplane_lite._rehearsal`).
 
     Attributes:
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
@@ -73,6 +77,8 @@ class Observable(Generic[T_co]):
             return _extend(self, f'["{key}"]')
         if isinstance(key, int):
             return _extend(self, f"[{key}]")
+        if _oracle_of(self) is not None:
+            return apply(operator.getitem, self, key)
         raise _unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
@@ -100,16 +106,20 @@ class Observable(Generic[T_co]):
 
     def __format__(self, spec: str) -> str:
         # The spec is for the value; applied to the token it could cut it.
-        return str(self)
+        return str(self) if not spec or _oracle_of(self) is None else str(apply(format, self, spec))
 
     def __add__(self, other: object) -> str:
         if isinstance(other, str):
             return str(self) + other
+        if _oracle_of(self) is not None:
+            return apply(operator.add, self, other)  # type: ignore[return-value]
         raise _unresolved(self, "+")
 
     def __radd__(self, other: object) -> str:
         if isinstance(other, str):
             return other + str(self)
+        if _oracle_of(self) is not None:
+            return apply(operator.add, other, self)  # type: ignore[return-value]
         raise _unresolved(self, "+")
 
     # Plain-value use: a guess.
@@ -118,10 +128,16 @@ class Observable(Generic[T_co]):
         return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
 
     def __len__(self) -> int:
-        return int(guess(self))
+        oracle = _oracle_of(self)
+        return oracle.length(self) if guess(self) and oracle is not None else 0
 
     def __iter__(self) -> Iterator[Any]:
-        return iter((self[0],) if guess(self) else ())
+        length = len(self)
+        oracle = _oracle_of(self)
+        holder: Any = self
+        if length and oracle is not None and isinstance(oracle.value(self), dict):
+            holder = apply(list, self)  # its keys, which have numbers there
+        return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
         return guess(self, item)
@@ -141,8 +157,11 @@ class Observable(Generic[T_co]):
                 return value
             return value if guess(value) else args[1]
         if method in ("items", "keys", "values") and path and not args and not kwargs:
-            guess(_extend(self, "", path))
-            return ()
+            owner = _extend(self, "", path)
+            keys = tuple(owner)
+            return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
+        if path and _oracle_of(self) is not None:
+            return apply(_call_method, _extend(self, "", path), method, args, kwargs)
         raise _unresolved(self, f"calling {method}() on it" if path else "a call of it")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -154,14 +173,16 @@ class Observable(Generic[T_co]):
         raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
 
 
-def _refuse(name: str) -> Callable[..., NoReturn]:
-    shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
+def _call_method(owner: Any, method: str, args: Any, kwargs: Any) -> Any:
+    return getattr(owner, method)(*args, **kwargs)
 
-    def method(self: Observable[Any], *args: object) -> NoReturn:
-        raise _unresolved(self, shown)
 
-    method.__name__ = f"__{name}__"
-    return method
+def _reflected(function: Callable[[Any, Any], Any], value: Any, other: Any) -> Any:
+    return function(other, value)
+
+
+def _backwards(values: Any) -> list[Any]:
+    return list(reversed(values))
 
 
 _SIGNS = {
@@ -170,12 +191,50 @@ _SIGNS = {
     **{"neg": "-", "pos": "+", "invert": "~", "index": "an index"},
 }
 
-for _name in (
-    "int float complex index lt le gt ge sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul "
-    "rsub rmul rtruediv rfloordiv rdivmod rpow rlshift rrshift rand ror rxor rmatmul neg pos abs invert round trunc "
-    "floor ceil bytes reversed enter await"
-).split():
-    setattr(Observable, f"__{_name}__", _refuse(_name))
+
+def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
+    """Give Observable the special method `name`, which needs the value itself.
+
+    Args:
+        name: Its name without underscores.
+        answer: What a run that only looks for dependencies gets, which must not end there: called with the oracle and
+            the method's arguments.
+    """
+    shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
+
+    def method(self: Observable[Any], *args: object) -> Any:
+        oracle = None if answer is None else _oracle_of(self)
+        if oracle is None:
+            raise _unresolved(self, shown)
+        assert answer is not None
+        return answer(oracle, self, *args)
+
+    method.__name__ = f"__{name}__"
+    setattr(Observable, method.__name__, method)
+
+
+def _ordering(sign: str) -> Callable[..., Any]:
+    return lambda oracle, value, other: guess(value, f"{sign} {other!r}")
+
+
+def _applied(function: Callable[..., Any], *first: Any) -> Callable[..., Any]:
+    return lambda oracle, *values: apply(function, *first, *values)
+
+
+for _name in "complex bytes enter await".split():
+    _refuse(_name)
+for _name in "lt le gt ge".split():
+    _refuse(_name, _ordering(_SIGNS[_name]))
+_refuse("int", lambda oracle, value: oracle.number(value, int))
+_refuse("index", lambda oracle, value: oracle.number(value, int))
+_refuse("float", lambda oracle, value: oracle.number(value, float))
+for _name in "sub mul truediv floordiv mod divmod pow lshift rshift and or xor matmul".split():
+    _function: Any = divmod if _name == "divmod" else getattr(operator, f"__{_name}__")
+    _refuse(_name, _applied(_function))
+    _refuse(f"r{_name}", _applied(_reflected, _function))
+for _function in (operator.neg, operator.pos, operator.invert, abs, round, math.trunc, math.floor, math.ceil):
+    _refuse(_function.__name__, _applied(_function))
+_refuse("reversed", _applied(_backwards))
 
 
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
@@ -223,12 +282,18 @@ def _call_of(observable: Observable[Any]) -> Call | None:
     return call
 
 
+def _oracle_of(observable: Observable[Any]) -> Oracle | None:
+    """Return what answers for an unresolved value in a run that only looks for dependencies; None in a real call."""
+    call = _call_of(observable)
+    return None if call is None else call.oracle
+
+
 def guess(observable: Observable[Any], compared: object = None) -> bool:
     """Remember that an unresolved value was used as a plain one.
 
     Args:
         observable: The value.
-        compared: What it was compared with, where it was.
+        compared: What it was compared with, where it was; for an order with the sign in front, as text.
 
     Returns:
         What to take it for: False for empty and unequal, as in every real call. A run that only looks for dependencies
@@ -267,4 +332,9 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
         for source in sources(observable):
             deps.setdefault(source.__cl_path__, source)
     name = getattr(function, "__name__", None) or type(function).__name__
-    return make(f"{name}({', '.join(deps)})", None, tuple(deps.values()))
+    call = _call_of(waiting[0])
+    if call is None or call.oracle is None:
+        return make(f"{name}({', '.join(deps)})", None, tuple(deps.values()))
+    # With all that goes in, because questions are told apart by paths.
+    root = _call.Computed(call, f"{name}{values!r}", function, values)
+    return make(root.prefix, root, tuple(deps.values()))

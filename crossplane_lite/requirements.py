@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import attr
 
 from .errors import UsageError
 from .observable import Observable
-
-if TYPE_CHECKING:
-    from ._capabilities import Capabilities
 
 __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 
@@ -93,10 +90,9 @@ class SchemaSelector:
 class _Selectors(dict[str, Any]):
     """Selectors by the key under which the answer comes."""
 
-    def __init__(self, kind: type[Any], first_use: Callable[[], None]) -> None:
+    def __init__(self, kind: type[Any]) -> None:
         super().__init__()
         self._kind = kind
-        self._first_use: Callable[[], None] | None = first_use
 
     def __setitem__(self, key: str, selector: Any) -> None:
         if not isinstance(key, str):
@@ -104,9 +100,6 @@ class _Selectors(dict[str, Any]):
         if not isinstance(selector, self._kind):
             raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
         super().__setitem__(key, selector)
-        if self._first_use is not None:
-            self._first_use()
-            self._first_use = None
 
     def update(self, *others: Any, **named: Any) -> None:
         for key, selector in dict(*others, **named).items():
@@ -119,23 +112,14 @@ class _Selectors(dict[str, Any]):
 class Requirements:
     """What is asked for in this call. It has to be asked for again in every call.
 
-    Args:
-        capabilities: What the caller supports.
-        log: The call's logger, which gets a warning where something is asked for that the caller can't answer.
-
     Attributes:
         resources: `ResourceSelector`s by key.
         schemas: `SchemaSelector`s by key.
     """
 
-    def __init__(self, capabilities: Capabilities, log: Any) -> None:
-        def uses(capability: str) -> Callable[[], None]:
-            return lambda: capabilities.report_use(capability, log)
-
-        self.resources: dict[str, ResourceSelector] = _Selectors(
-            ResourceSelector, uses("CAPABILITY_REQUIRED_RESOURCES")
-        )
-        self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector, uses("CAPABILITY_REQUIRED_SCHEMAS"))
+    def __init__(self) -> None:
+        self.resources: dict[str, ResourceSelector] = _Selectors(ResourceSelector)
+        self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
 
     def key_of(self, wanted: SchemaSelector) -> str:
         """Return the key under which this schema is asked for; where it isn't, one that is made of apiVersion and

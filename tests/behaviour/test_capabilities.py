@@ -15,7 +15,7 @@ from crossplane_lite.errors import CrossplaneLiteError
 from tests.behaviour import samples
 from tests.behaviour.helpers import CONDITION, ask
 from tests.behaviour.models import VPC, Bucket
-from tests.support import ALL_CAPABILITIES, call, run
+from tests.support import ALL_CAPABILITIES, call, run, with_conditions
 
 
 def without(*missing: str) -> list[str]:
@@ -163,8 +163,8 @@ def test_requirements_are_reported_in_the_condition_too(capability: str) -> None
     keys = {"REQUIRED_RESOURCES": ["a", "b"], "REQUIRED_SCHEMAS": ["v1/Pod", "x"]}[capability]
     _, answer = call(body, capabilities=without(capability))
     what = capability.lower().replace("_", " ")
-    status, _, message = answer.conditions[CONDITION]
-    assert status is False
+    status, reason, message = answer.conditions[CONDITION]
+    assert (status, reason) == (False, "Unsupported")
     assert message == "; ".join(f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys)
     assert CONDITION not in call(body)[1].conditions
     assert CONDITION not in call(body, capabilities=[])[1].conditions
@@ -274,3 +274,77 @@ def test_reporting_keeps_no_call_alive() -> None:
         assert kept[0]() is None
     finally:
         gc.enable()
+
+
+def test_a_use_is_reported_where_it_is_the_only_sign(caplog: pytest.LogCaptureFixture) -> None:
+    """Without conditions, nothing but the log can say what waits: the use as a warning, the lines as information."""
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Bucket())
+        ctx.resource("other", Bucket()).spec.forProvider.project = bucket.observed.status.atProvider.id
+
+    with caplog.at_level(logging.INFO, logger="crossplane_lite"):
+        _, answer = call(compose, capabilities=without("CONDITIONS"))
+    assert not answer.conditions and not answer.results and answer.composite_ready is False
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("WARNING", "this Crossplane doesn't support conditions, which compose() uses: those that are set get lost"),
+        ("INFO", "other waits for bucket.status.atProvider.id (bucket isn't observed yet)"),
+    ]
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="crossplane_lite"):
+        call(compose)
+        call(lambda ctx: None, capabilities=without("CONDITIONS"))
+        # Nor is there anything to say once nothing waits any more.
+        xr = with_conditions(None, call(compose)[1])
+        call(lambda ctx: ctx.resource("other", Bucket()), xr=xr, capabilities=without("CONDITIONS"))
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("asking", "capability"), [(_asks, "REQUIRED_RESOURCES"), (_asks_for_schemas, "REQUIRED_SCHEMAS")]
+)
+def test_capabilities_without_the_first_one(
+    asking: Callable[[Any], None], capability: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A capability that is named counts, also where the one that says that there are any is missing."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        asking(ctx)
+        raise ValueError("boom")
+
+    with caplog.at_level(logging.WARNING, logger="crossplane_lite"):
+        answer = run(compose, capabilities=[f"CAPABILITY_{capability}"])
+    assert not answer.fatal
+    assert "doesn't support" not in caplog.text
+
+
+def test_what_waits_and_what_can_not_come_together() -> None:
+    """While something can still come, the condition's reason is that it is waited for."""
+
+    def compose(ctx: Any) -> None:
+        _asks(ctx)
+        bucket = ctx.resource("bucket", Bucket())
+        ctx.resource("other", Bucket()).spec.forProvider.project = bucket.observed.status.atProvider.id
+
+    _, reason, message = call(compose, capabilities=without("REQUIRED_RESOURCES"))[1].conditions[CONDITION]
+    assert reason == "WaitingForDependencies"
+    assert "a can't be had" in message and "other waits for" in message
+
+
+def test_what_is_supported_later() -> None:
+    """Once the caller can answer, the condition becomes True; a call that fails before that leaves it as it is."""
+    broken: list[bool] = []
+
+    @composition.function(name="asking")
+    def compose(ctx: Any) -> None:
+        if broken:
+            raise ValueError("boom")
+        _asks(ctx)
+
+    before = run(compose, capabilities=without("REQUIRED_RESOURCES"))
+    xr = with_conditions(None, before)
+    assert run(compose, xr=xr, required={"a": [], "b": []}).conditions[CONDITION][:2] == (True, "AllResolved")
+    assert CONDITION not in run(composition.function(name="other")(lambda ctx: None), xr=xr).conditions
+    broken.append(True)
+    assert run(compose, xr=xr).conditions[CONDITION] == before.conditions[CONDITION]

@@ -499,3 +499,45 @@ def test_an_observable_stays_one() -> None:
         assert isinstance(made.data["a"], Observable)
 
     call(compose, xr=NAMESPACED)
+
+
+def test_a_whole_that_loses_keys() -> None:
+    """Keys that go missing from a resource's details stay in the Secret with their values; the others are followed."""
+
+    def compose(ctx: Any) -> None:
+        ctx.connection_secret(ctx.resource("bucket", Bucket()).observed.connection_details)
+
+    seen = {key: base64.b64encode(value).decode() for key, value in DETAILS.items()}
+    _, answer = call(
+        compose,
+        xr=NAMESPACED,
+        observed={**OBSERVED, "connection-secret": secret(seen)},
+        connection={"bucket": {"user": b"root"}},
+    )
+    assert answer.resources["connection-secret"]["data"] == {**seen, "user": b64("root")}
+
+
+@pytest.mark.parametrize(
+    ("details", "type_"),
+    [
+        (lambda password: [password + "x" * 40], "a list"),
+        (lambda password: {f"{password} {'x' * 300}": "a"}, "another text"),
+        (lambda password: {password.encode() + b" ": "a"}, "a bytes"),
+    ],
+)
+def test_messages_about_a_secret_show_nothing_of_it(details: Any, type_: str) -> None:
+    """What is said of wrong details and keys names their type, for half a secret would not be masked."""
+    password = "p" * 50 + "-and-more-of-it" * 3
+
+    def compose(ctx: Any) -> None:
+        ctx.resource("bucket", Bucket())
+        ctx.connection_secret(details(password))
+
+    answer = run(
+        composition.function(compose),
+        xr=NAMESPACED,
+        observed=OBSERVED,
+        connection={"bucket": {"password": password.encode()}},
+    )
+    assert f"(got {type_})" in answer.fatal[0]
+    assert "ppp" not in answer.fatal[0]

@@ -295,6 +295,31 @@ def test_nothing_is_written_that_only_composites_have(options: Json) -> None:
         assert set(resource["metadata"]) <= {"name", "namespace", "uid", "resourceVersion", "labels"}
 
 
+def test_conditions_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    """What compose() sets as a condition isn't sent, because nothing has it in an Operation; the log says so."""
+
+    def compose(ctx: Any) -> None:
+        ctx.conditions.set("DatabaseReady", True, "Ready")
+        ctx.output["done"] = True
+
+    answer = run(compose)
+    assert answer.conditions == {}
+    assert answer.output == {"done": True}
+    assert "condition DatabaseReady is left out" in caplog.text
+
+
+def test_conditions_are_left_out_of_a_fatal_answer() -> None:
+    """An answer with a fatal result has none either."""
+
+    def compose(ctx: Any) -> None:
+        ctx.conditions.set("DatabaseReady", True, "Ready")
+        raise ValueError("boom")
+
+    answer = run(compose)
+    assert answer.fatal
+    assert answer.conditions == {}
+
+
 def test_a_resource_without_metadata() -> None:
     """A resource that sets no metadata gets none."""
     answer = run(lambda ctx: ctx.resource("a", ConfigMap(data={"a": "b"})) and None)

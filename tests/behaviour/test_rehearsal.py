@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, apply, composition
 from crossplane_lite.errors import UsageError
 from crossplane_lite.proto import _view
 from tests.behaviour import samples
 from tests.behaviour.models import Bucket
 from tests.behaviour.test_usages import EVERY_NAME, everything
 from tests.behaviour.usages_models import Cluster, edges, existing, function, usages
-from tests.support import ALL_CAPABILITIES, Response, request, run, to_plain
+from tests.support import ALL_CAPABILITIES, READY, Response, request, run, to_plain
 
 SETTINGS = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -155,6 +156,186 @@ def test_questions_in_threads_of_the_author() -> None:
     assert edges(run(fn, **cluster.request)) == {("b", "a")}
 
 
+# --- values that are used like ones that are there ---------------------------------------------------------------
+
+THING = {"apiVersion": "example.org/v1", "kind": "Thing"}
+STATUS: dict[str, Any] = {
+    "id": "arn/x/vpc-1",
+    "count": 3,
+    "share": 2.5,
+    "zones": ["a", "b"],
+    "rows": [{"name": "p", "at": 1}, {"name": "q", "at": 2}],
+    "tags": {"k1": "v1", "k2": "v2"},
+    "names": "m,n",
+    "conditions": [READY],
+}
+
+
+def needing_vpc(body: Callable[[Callable[..., Any], Any], Any], status: dict[str, Any] = STATUS) -> set[str]:
+    """Return what has a Usage of "vpc" once all is there that `body(resource, status)` composes.
+
+    `body` is called with a function that registers a resource with a spec, and the observed status of "vpc".
+    """
+
+    def compose(ctx: Any) -> None:
+        def resource(name: str, depends_on: Any = (), **spec: Any) -> Any:
+            return ctx.resource(name, Unstructured("example.org/v1", "Thing", spec=spec), depends_on=depends_on)
+
+        body(resource, resource("vpc").observed.status)
+
+    observed: dict[str, Any] = {}
+    for _ in range(3):
+        answer = run(function()(compose), observed=observed)
+        assert not answer.fatal
+        composed = answer.resources.keys() - usages(answer).keys()
+        observed = {name: {**THING, "metadata": {"name": name}, "status": status} for name in composed}
+    found = edges(run(function()(compose), observed=observed))
+    assert {dependency for _, dependency in found} <= {"vpc"}
+    return {dependent for dependent, _ in found}
+
+
+def _numbered(resource: Any, status: Any) -> None:
+    for at, zone in enumerate(status.zones):
+        resource(f"rt-{at}", zone=zone)
+
+
+def _named(resource: Any, status: Any) -> None:
+    for zone in status.zones:
+        resource(f"rt-{zone}", zone=zone)
+
+
+def _named_by_what_is_computed(resource: Any, status: Any) -> None:
+    for zone in status.zones:
+        resource(f"rt-{zone.upper()}-{len(status.zones):02}-{status.rows[-1].at:03}", zone=zone)
+    if status.id:
+        resource(f"{apply(str.title, status.zones[0])}-{apply('/'.join, [status.id, 'x'])[-1]}", id=status.id)
+
+
+def _rows(resource: Any, status: Any) -> None:
+    for row in reversed(status.rows or []):
+        resource(f"rt-{row.name}", at=row.at)
+
+
+def _keys(resource: Any, status: Any) -> None:
+    for key in status.tags:
+        resource(f"rt-{key}", value=status.tags[key])
+
+
+def _parts(resource: Any, status: Any) -> None:
+    for name in status.names.split(",") if status.names else ():
+        resource(f"rt-{name}", value=name)
+
+
+def _counted(resource: Any, status: Any) -> None:
+    for at in range(int(status.count or 0)):
+        resource(f"rt-{at}", id=status.id)
+
+
+def _gated(resource: Any, status: Any) -> None:
+    for zone in status.zones:
+        resource(f"rt-{zone}", depends_on=["vpc"])
+
+
+LOOPS: dict[str, tuple[Callable[[Any, Any], None], set[str]]] = {
+    "numbered": (_numbered, {"rt-0", "rt-1"}),
+    "named": (_named, {"rt-a", "rt-b"}),
+    "computed names": (_named_by_what_is_computed, {"rt-A-02-002", "rt-B-02-002", "A-x"}),
+    "objects, backwards": (_rows, {"rt-p", "rt-q"}),
+    "keys": (_keys, {"rt-k1", "rt-k2"}),
+    "parts of a text": (_parts, {"rt-m", "rt-n"}),
+    "count": (_counted, {"rt-0", "rt-1", "rt-2"}),
+    "depends_on": (_gated, {"rt-a", "rt-b"}),
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_loops_over_what_is_observed(loop: str) -> None:
+    """Each resource that a loop over an observed value composes has its Usage, whatever its name is made from."""
+    body, expected = LOOPS[loop]
+    assert needing_vpc(body) == expected
+
+
+@pytest.mark.parametrize("method", ["items", "keys", "values"])
+def test_loops_over_an_observed_map(method: str) -> None:
+    """The methods of a map give its keys and values also where nothing is observed."""
+
+    def compose(ctx: Any) -> None:
+        tags = ctx.resource("a", Bucket()).observed.status.atProvider.tags
+        for at, one in enumerate(getattr(tags, method)()):
+            key, value = one if method == "items" else (f"{method}-{at}", one)
+            ctx.resource(f"b-{key}", Bucket()).spec.forProvider.location = value
+
+    names = {"items": ["b-team", "b-cost"], "keys": ["b-keys-0", "b-keys-1"], "values": ["b-values-0", "b-values-1"]}
+    cluster = existing("a", *names[method])
+    for observed in cluster.observed.values():
+        observed["status"]["atProvider"]["tags"] = {"team": "x", "cost": "y"}
+    assert edges(run(function()(compose), **cluster.request)) == {(name, "a") for name in names[method]}
+
+
+def test_a_loop_over_nothing() -> None:
+    """A loop over a list that is missing or empty in the real call hides nothing that comes after it."""
+
+    def body(resource: Any, status: Any) -> None:
+        if status.id:
+            for zone in status.nothing:
+                resource(f"rt-{zone}", zone=zone)
+            resource("late", id=status.id)
+
+    assert needing_vpc(body) == {"late"}
+    assert needing_vpc(body, {**STATUS, "nothing": []}) == {"late"}
+
+
+# What is computed with a value below a question about it, and whether the result shows what it was made from.
+COMPUTED: dict[str, tuple[Callable[[Any], Any], bool]] = {
+    "part": (lambda s: s.id.split("/")[-1], True),
+    "method": (lambda s: s.id.upper(), True),
+    "method with another value": (lambda s: "x-y".replace("x", f"{s.id}").upper(), True),
+    "slice": (lambda s: s.id[:3], True),
+    "of each": (lambda s: [zone.upper() for zone in s.zones], True),
+    "plus": (lambda s: 1 + (s.count + 1), True),
+    "minus": (lambda s: 10 - (s.count - 1), True),
+    "times": (lambda s: 2 * s.share * s.count, True),
+    "negative": (lambda s: abs(-s.count), True),
+    "rounded": (lambda s: [round(s.share), round(s.share, 1), math.floor(s.share), math.trunc(s.share)], True),
+    "division": (lambda s: list(divmod(s.count, 2)), True),
+    "lookup": (lambda s: s.tags[s.tags.k1 and "k1"], True),
+    "int": (lambda s: int(s.count), False),
+    "float": (lambda s: float(s.share), False),
+    "index": (lambda s: ["x", "y", "z", "w"][s.count], False),
+}
+
+
+@pytest.mark.parametrize("kind", COMPUTED)
+def test_values_below_a_question(kind: str) -> None:
+    """A value that is used as one that is there, below a question about it, has its Usage, and so has what follows."""
+    compute, seen = COMPUTED[kind]
+
+    def body(resource: Any, status: Any) -> None:
+        if status.id:
+            resource("early", value=compute(status))
+            resource("late", id=status.id)
+
+    assert needing_vpc(body) >= {"late"}
+    assert ("early" in needing_vpc(body)) is seen
+
+
+def test_an_order_is_a_question() -> None:
+    """What is composed for each answer to `<` and the like is found, also where the same number is asked for twice."""
+
+    def body(resource: Any, status: Any) -> None:
+        if status.count:
+            if status.count < 2:
+                resource("rt", value=1)
+            elif status.count >= 2:
+                resource("rt", value=status.id)
+            if status.id.startswith("x"):
+                resource("start", value=1)
+            elif status.id.startswith("arn"):
+                resource("start", value=status.id)
+
+    assert needing_vpc(body) == {"rt", "start"}
+
+
 # --- how many there are ------------------------------------------------------------------------------------------
 
 
@@ -239,10 +420,16 @@ def _descend(value: Any) -> None:
         _descend(child)
 
 
+def _count(value: Any) -> None:
+    while int(value.at) < 5:
+        value = value.next
+
+
 ENDLESS: dict[str, Callable[[Any], Any]] = {
     "while there is one": lambda value: _follow(value),
     "until it is there": lambda value: _wait(value),
     "down a tree": lambda value: _descend(value),
+    "up to a number": lambda value: _count(value),
 }
 
 
@@ -256,8 +443,7 @@ def test_loops_end(loop: str) -> None:
         if a.observed.status.root:
             ENDLESS[loop](a.observed.status.root)
 
-    thing = {"apiVersion": "example.org/v1", "kind": "Thing"}
-    observed = {name: {**thing, "metadata": {"name": name}, "status": {"x": "y"}} for name in "ab"}
+    observed = {name: {**THING, "metadata": {"name": name}, "status": {"x": "y"}} for name in "ab"}
     assert edges(run(function()(compose), observed=observed)) == {("b", "a")}
 
 
@@ -415,6 +601,23 @@ def test_nothing_is_logged_twice(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == ["with the context: external-a", "with its own: external-a"]
     logging.getLogger("authors.own").warning("later")
     assert caplog.messages[2:] == ["later"]
+
+
+def test_schemas_are_checked_once() -> None:
+    """validate_desired() finds nothing but in the real call, and what it checks with is decoded once."""
+    found: list[int] = []
+    schemas: list[Any] = []
+
+    def compose(ctx: Any) -> None:
+        a, _ = pair(ctx)
+        schemas.append(ctx.schema(a.apiVersion, a.kind, key="bucket"))
+        found.append(len(ctx.validate_desired()))
+
+    fn, cluster = complete(compose, "a", "b")
+    answer = run(fn, schemas={"bucket": {"type": "object", "required": ["missing"]}}, **cluster.request)
+    assert edges(answer) == {("b", "a")}
+    assert found == [2, 0]
+    assert schemas[0] is schemas[1]
 
 
 ERRORS = [ValueError("x"), UsageError("x"), SystemExit(1), asyncio.CancelledError(), RecursionError(), GeneratorExit()]

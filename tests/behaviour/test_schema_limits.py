@@ -146,12 +146,16 @@ def test_values_that_no_resource_can_hold(value: Any) -> None:
         ({"allOf": ["x"]}, "must be an object"),
         ({"minLength": -1, "type": "string"}, "can't be used"),
         ({"maxItems": "x"}, "can't be used"),
+        ({"properties": {"a": {"minLength": "x"}}}, "can't be used: properties.a.minLength: .* not of type .integer.$"),
+        ([1], r"can't be used: it must be a mapping \(got a list\)"),
+        ("x", r"can't be used: it must be a mapping \(got a str\)"),
     ],
 )
 def test_broken_schemas(schema: dict[str, Any], words: str) -> None:
     """What is no schema is a clean error that says why."""
-    with pytest.raises(schemas.SchemaError, match=words):
+    with pytest.raises(schemas.SchemaError, match=words) as caught:
         schemas.errors_in({"kind": "Thing"}, schema)
+    assert "\n" not in str(caught.value)
 
 
 WORDS = ["type", "properties", "items", "required", "enum", "format", "nullable", "allOf", "oneOf", "not", "minimum"]

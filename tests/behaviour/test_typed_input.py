@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
 
 import attrs
@@ -19,6 +21,8 @@ from tests.behaviour.models import Rule
 from tests.support import call, run
 
 Json = dict[str, Any]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Tier(enum.Enum):
@@ -120,6 +124,7 @@ class Input:
     _hidden: int = 0
     derived: int = attrs.field(init=False, default=7)
     positive: int = attrs.field(default=1, validator=attrs.validators.ge(1))
+    chosen: str = attrs.field(default="a", alias="chosenZone", validator=attrs.validators.in_(("a", "b")))
     upper: str = attrs.field(default="", converter=str.upper)
 
 
@@ -263,7 +268,8 @@ def test_defaults_stand_for_what_is_missing() -> None:
         ({"bucket_name": "x"}, "input.bucket_name is not a field; did you mean 'bucketName'?"),
         ({"_hidden": 5}, "input._hidden is not a field; did you mean 'hidden'?"),
         ({"derived": 5}, "input.derived is not a field"),
-        ({"positive": 0}, "input: 'positive' must be >= 1: 0"),
+        ({"positive": 0}, "input.positive: 'positive' must be >= 1: 0"),
+        ({"chosenZone": "c"}, "input.chosenZone: 'chosen' must be in ('a', 'b') (got 'c') ("),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -321,6 +327,35 @@ def test_secrets_in_an_input_are_masked() -> None:
 
     answer = run(compose, input={"noted": "hunter2-and-more"}, credentials={"c": {"p": b"hunter2-and-more"}})
     assert 'input.noted must be an integer (got "[secret]")' in answer.fatal[0]
+
+
+@pytest.mark.parametrize("secret", ["x" * 60 + "-the-end-of-it", 'pass"wörd-' * 10])
+def test_a_secret_that_is_cut_is_masked_before(secret: str) -> None:
+    """Of a secret that would be cut nothing is shown."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        ctx.input_as(Input)
+
+    value = ["-" * 40, secret]
+    answer = run(compose, input={"noted": value}, credentials={"c": {"p": secret.encode()}})
+    assert 'got ["-----' in answer.fatal[0]
+    assert "[secret]" in answer.fatal[0]
+    assert secret[:8] not in answer.fatal[0]
+
+
+def test_the_readmes_message() -> None:
+    """The message in the README is what comes."""
+
+    @attrs.define
+    class Documented:
+        region: str
+        zones: list[str] = attrs.Factory(list)
+        tier: Literal["small", "large"] = "small"
+
+    text = refused(Documented, regoin="eu", tier="huge", zones=["a", 5])
+    shown = re.sub(r"\(\w+\.py:\d+\)$", "(function.py:24)", text)
+    assert shown in " ".join((ROOT / "README.rst").read_text().split())
 
 
 def test_long_values_are_cut_and_many_problems_counted() -> None:

@@ -272,3 +272,45 @@ def test_an_open_class_has_the_fields_that_python_probes_for() -> None:
     assert odd._ipython_y == "a"
     with pytest.raises(AttributeError, match="_repr_html_"):
         _ = odd._repr_html_
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_keys_that_are_not_known_yet(as_text: bool) -> None:
+    """An Observable as a key of an object without a schema is awaited, like the text that is made from one."""
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Unstructured("example.org/v1", "Bucket"))
+        key: Any = bucket.observed.status.id
+        key = str(key) if as_text else key
+        ctx.resource("made", Unstructured("example.org/v1", "Thing", spec={"labels": {key: "x"}}))
+        ctx.resource("set", Unstructured("example.org/v1", "Thing")).spec.labels[key] = "x"
+        read = ctx.resources["set"].spec.labels
+        assert read[key] == "x"
+        read["other"] = "y"
+        ctx.resource("deleted", Unstructured("example.org/v1", "Thing")).spec.labels[key] = "x"
+        del ctx.resources["deleted"].spec.labels[key]
+
+    bucket = {"apiVersion": "example.org/v1", "kind": "Bucket"}
+    _, answer = call(compose)
+    assert sorted(answer.resources) == ["bucket", "deleted"]
+    message = answer.conditions["DependenciesResolved"][2]
+    assert message == "; ".join(
+        f"{name} waits for bucket.status.id (bucket isn't observed yet)" for name in ("made", "set")
+    )
+    _, answer = call(compose, observed={"bucket": {**bucket, "status": {"id": "i-1"}}})
+    assert answer.resources["made"]["spec"] == {"labels": {"i-1": "x"}}
+    assert answer.resources["set"]["spec"] == {"labels": {"i-1": "x", "other": "y"}}
+
+
+def test_what_an_existing_object_keeps_of_keys_that_are_not_known_yet() -> None:
+    """While a key has no value, an object that exists keeps the keys that it has."""
+
+    def compose(ctx: Any) -> None:
+        bucket = ctx.resource("bucket", Unstructured("example.org/v1", "Bucket"))
+        labels = {bucket.observed.status.id: "x", "a": "b"}
+        ctx.resource("thing", Unstructured("example.org/v1", "Thing", spec={"labels": labels}))
+
+    thing = {"apiVersion": "example.org/v1", "kind": "Thing", "spec": {"labels": {"i-1": "x"}}}
+    _, answer = call(compose, observed={"thing": thing})
+    assert not answer.fatal
+    assert answer.resources["thing"]["spec"] == {"labels": {"i-1": "x", "a": "b"}}

@@ -154,6 +154,17 @@ def test_names_that_a_record_has_itself(lines: Lines) -> None:
     }
 
 
+def test_an_event_by_its_name(lines: Lines) -> None:
+    """The text can be given by name, as the official SDK takes it; beside a text `event` is a field."""
+    logging.configure()
+    logging.get_logger().info(event="text", a=1)
+    logging.get_logger().info("text", event="e")
+    assert [(line["msg"], line.get("a"), line.get("event")) for line in lines()] == [
+        ("text", 1, None),
+        ("text", None, "e"),
+    ]
+
+
 def test_records_name_the_authors_line() -> None:
     """Other handlers see the file and the line of the call, through every method."""
     seen: list[standard.LogRecord] = []
