@@ -64,6 +64,18 @@ def test_every_official_helper_is_here_with_the_same_parameters(module: str) -> 
     assert [line for name, value in theirs.items() for line in differences(name, value, getattr(ours, name))] == []
 
 
+@pytest.mark.parametrize("module", [*MODULES, "cli"])
+def test_the_readme_has_every_official_helper(module: str) -> None:
+    """README's table of the official SDK's helpers has a row for each of them, under the module's name."""
+    readme = (ROOT / "README.rst").read_text(encoding="utf-8")
+    table = readme[readme.index("   * - Official SDK\n") :]
+    rows = [" ".join(row.split()) for row in table[: table.index("\n\n\n")].split("   * - ")]
+    of_module = [row for row in rows if row.startswith(f"``{module}.")]
+    missing = [name for name in public(official(module)) if not any(f"{name}``" in row for row in of_module)]
+    assert missing == []
+    assert of_module
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_every_official_constant_is_here(module: str) -> None:
     """Constants have the names of the official SDK; those that are no implementation detail, its values too."""
