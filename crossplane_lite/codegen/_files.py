@@ -5,6 +5,7 @@ What a file claims about itself - sizes, names, links, lengths of headers - is n
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import gzip
 import hashlib
@@ -37,7 +38,7 @@ _DAMAGE: Final = (
 )
 
 
-class Files:
+class Files(abc.ABC):
     """The files of an archive or a folder.
 
     Args:
@@ -47,8 +48,9 @@ class Files:
     def __init__(self, label: str) -> None:
         self.label = label
 
+    @abc.abstractmethod
     def _find(self, name: str) -> BinaryIO | None:
-        raise NotImplementedError
+        """Return a file, opened; None where there is none of that name."""
 
     def has(self, name: str) -> bool:
         """Say whether there is a file of that name."""
