@@ -92,9 +92,9 @@ class OpenAPI:
 
     def resolve(self, ref: str) -> tuple[Mapping[str, Any], ClassRef | None] | None:
         """Look a `$ref` up."""
-        name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
+        name = _component_of(ref)
         schema = self.schemas.get(name)
-        if not ref.startswith(_REF) or not isinstance(schema, Mapping):
+        if not name or not isinstance(schema, Mapping):
             return None
         return schema, self._classes[name] if self._has_properties(schema) else None
 
@@ -108,11 +108,10 @@ class OpenAPI:
             seen.append(one)
             if one.get("properties"):
                 return True
-            ref = one.get("$ref")
-            if isinstance(ref, str) and isinstance(below := self.schemas.get(ref.removeprefix(_REF)), Mapping):
-                work.append(below)
-            members = one.get("allOf")
-            work += [member for member in members if isinstance(member, Mapping)] if isinstance(members, list) else []
+            ref, members = one.get("$ref"), one.get("allOf")
+            below = [self.schemas.get(_component_of(ref))] if isinstance(ref, str) else []
+            below += members if isinstance(members, list) else []
+            work += [schema for schema in below if isinstance(schema, Mapping)]
         return False
 
 
@@ -232,6 +231,11 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
     members = item.get("allOf") if isinstance(item, Mapping) else None
     parts = [item, *members] if isinstance(members, list) else [item]
     return any(isinstance(one, Mapping) and "$ref" in one for one in parts)
+
+
+def _component_of(ref: str) -> str:
+    """Return the name of the component that a `$ref` points to; nothing where it points elsewhere."""
+    return ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~") if ref.startswith(_REF) else ""
 
 
 def _class_of(component: str) -> ClassRef:

@@ -245,7 +245,6 @@ def _shipped_classes(modules: dict[tuple[str, ...], Module]) -> frozenset[ClassR
             }
             same -= differing
             work = bool(differing)
-        if "ObjectMeta" in module.classes and "ObjectMeta" not in same:
-            shipped.discard(ClassRef(path, "ObjectMeta"))
+        shipped -= {ClassRef(path, name) for name in module.classes}
         shipped |= {ClassRef(path, name) for name in same}
     return frozenset(shipped)

@@ -328,3 +328,17 @@ def test_a_dangling_reference_is_no_place_to_go() -> None:
         OpenAPI("a file", {"A": "text", "B": {"$ref": "#/components/schemas/A"}}).resolve("#/components/schemas/A")
         is None
     )
+
+
+def test_references_to_odd_names_are_followed_through_aliases() -> None:
+    """A component that only refers to another one is the class that that one is, also where its name is escaped."""
+    schemas = {
+        "org.a.v1.Alias": {"$ref": "#/components/schemas/org.a.v1.Odd~1Name"},
+        "org.a.v1.Odd/Name": {"type": "object", "properties": {"a": {"type": "string"}}},
+    }
+    document = OpenAPI("a.json", schemas)
+    for name in ("org.a.v1.Alias", "org.a.v1.Odd~1Name"):
+        found = document.resolve(f"#/components/schemas/{name}")
+        assert found is not None
+        assert found[1] is not None
+    assert document.resolve("#/definitions/org.a.v1.Alias") is None
