@@ -248,12 +248,15 @@ def detail_of(key: str, value: Any, call: Call) -> str | bytes | Observable[Any]
 
     Args:
         key: Its key, for the message.
-        value: Its value; a whole number, a port say, is taken as text.
+        value: Its value; a whole number, a port say, is taken as text, also where its schema calls it a `number` and
+            it reads as a float.
         call: The call that it is set in.
 
     Raises:
         UsageError: It is something else.
     """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, (str, bytes, Observable)):

@@ -140,6 +140,7 @@ def test_details_of_the_composite() -> None:
         details["ca"] = bucket.connection_details.raw["ca"]
         details["url"] = f"https://{bucket.connection_details['user']}:443"
         details["port"] = 443
+        details["other_port"] = 8443.0  # as a field of type `number` reads
         details["mine"] = "new"
         assert details["theirs"] == "kept"
 
@@ -151,6 +152,7 @@ def test_details_of_the_composite() -> None:
         "ca": b"\xff\x00\xfe",
         "url": b"https://admin:443",
         "port": b"443",
+        "other_port": b"8443",
     }
 
 
@@ -213,7 +215,7 @@ def test_a_detail_that_is_set_again() -> None:
     assert composite(body, xr_connection={"a": b"0", "b": b"0"}) == {"a": b"1", "b": b"0"}
 
 
-@pytest.mark.parametrize("value", [1.5, True, ["a"], {"a": "b"}, object()], ids=repr)
+@pytest.mark.parametrize("value", [1.5, float("inf"), True, ["a"], {"a": "b"}, object()], ids=repr)
 def test_details_of_other_types(value: Any) -> None:
     """What is neither text, bytes nor a whole number is refused, without showing it."""
 
