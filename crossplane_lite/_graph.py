@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ._walk import Found, show_path
@@ -12,7 +12,7 @@ from .observable import Observable, root_of, sources
 if TYPE_CHECKING:
     from ._emit import Wait
 
-__all__ = ["Edge", "Graph", "components"]
+__all__ = ["Edge", "Graph", "Vertex", "components", "shown_vertex"]
 
 # A composed resource by its name, a field of the composite by its path, or a requirement by its key.
 Vertex = tuple[str, str]
@@ -47,19 +47,28 @@ class Graph:
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
         # The status fields by every path that leads to them, theirs too.
         self._status: dict[str, set[str]] = {}
-        for key, waits_for in unsent.items():
-            for observable in waits_for:
-                for source in sources(observable):
-                    self._add(("required", key), source, source.source_path)
-        self.add(waiting, {"xr." + show_path(one.steps): one.waits_for for one in status})
+        fields: dict[str, list[Observable[Any]]] = {}
+        for one in status:  # an entry of a map can wait twice: for its key and for its value
+            fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+        self.add(waiting, fields, unsent)
 
-    def add(self, waiting: dict[str, list[Wait]], composite: dict[str, list[Observable[Any]]]) -> None:
+    def add(
+        self,
+        waiting: dict[str, list[Wait]],
+        composite: dict[str, list[Observable[Any]]],
+        unsent: Mapping[str, list[Observable[Any]]] | None = None,
+    ) -> None:
         """Add edges.
 
         Args:
             waiting: Resources and what they wait for.
             composite: Fields of the composite by their path, and what they wait for.
+            unsent: Requirements by key, and what their selectors wait for.
         """
+        for key, waits_for in (unsent or {}).items():
+            for observable in waits_for:
+                for source in sources(observable):
+                    self._add(("required", key), source, source.source_path)
         for name, waits in waiting.items():
             for wait in waits:
                 self._add(("resource", name), wait.source, wait.path)
@@ -107,8 +116,8 @@ class Graph:
                     done.add(vertex)
                     continue
                 if vertex in on_way:
-                    names = [_shown(one) for one in way[way.index(vertex) :]]
-                    return [*names, _shown(vertex)]
+                    names = [shown_vertex(one) for one in way[way.index(vertex) :]]
+                    return [*names, shown_vertex(vertex)]
                 if vertex in done:
                     continue
                 way.append(vertex)
@@ -135,6 +144,10 @@ class Graph:
         paths = set(self._status.get(path, ()))
         paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
         return {("xr", field) for field in paths}
+
+    def set_at(self, vertex: Vertex) -> set[Vertex]:
+        """Return the fields of the composite that are set where a field of it is read; any other vertex alone."""
+        return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
         """Return the edges between resources, with those that go through the composite.
@@ -163,12 +176,13 @@ class Graph:
         shown = set()
         for waiting, targets in self.edges.items():
             for target, path in targets:
-                source = "xr" if target[0] == "xr" else _shown(target)
-                shown.add(f"{source} -> {_shown(waiting)}" + (f" ({path})" if path != source else ""))
+                source = "xr" if target[0] == "xr" else shown_vertex(target)
+                shown.add(f"{source} -> {shown_vertex(waiting)}" + (f" ({path})" if path != source else ""))
         return sorted(shown)
 
 
-def _shown(vertex: Vertex) -> str:
+def shown_vertex(vertex: Vertex) -> str:
+    """Return a vertex as people read it."""
     return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
 
 

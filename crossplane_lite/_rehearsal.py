@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .model import Resource
 
-__all__ = ["Oracle", "rehearse"]
+__all__ = ["Oracle", "rehearse", "run_once"]
 
 N = TypeVar("N", int, float)
 
@@ -148,27 +148,30 @@ def _place() -> tuple[int, int]:
     return id(frame.f_code), frame.f_lasti
 
 
-def rehearse(ctx: Context, graph: Graph) -> None:
+def rehearse(ctx: Context, graph: Graph) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.
 
     Args:
         ctx: The real call, which has its answer already.
         graph: The graph.
+
+    Returns:
+        The resources that were registered in any of the runs, by name.
     """
     request = _nothing_observed(ctx)
     data = request.SerializeToString()  # for ctx.request
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_is_of_a_real_call)
+    resources: dict[str, Resource] = {}
     ran: list[Oracle] = []
     seen: set[_Branch] = set()
     tried: set[tuple[int, frozenset[_Question]]] = set()
     actual = Actual(ctx)
     oracle: Oracle | None = Oracle(actual, False, {})
     while oracle is not None and len(ran) < _MOST_RUNS:
-        _run(ctx, graph, request, data, oracle)
+        resources.update(run_once(ctx, graph, request, data, oracle))
         seen.update(oracle.branches)
         ran.append(oracle)
         oracle = Oracle(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
+    return resources
 
 
 def _next(ran: list[Oracle], seen: AbstractSet[_Branch], tried: set[tuple[int, frozenset[_Question]]]) -> Oracle | None:
@@ -198,10 +201,23 @@ def _is_of_a_real_call(record: logging.LogRecord) -> bool:
     return call is None or call.oracle is None
 
 
-def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Oracle) -> None:
-    """Run compose() once, and add to the graph what it shows."""
+def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Oracle) -> dict[str, Resource]:
+    """Run compose() once, throw away what comes of it, and add to a graph what it shows.
+
+    Args:
+        ctx: The real call.
+        graph: The graph.
+        request: The request of this run.
+        data: The same as bytes.
+        oracle: Answers the questions of this run.
+
+    Returns:
+        The resources that it registered, by name.
+    """
     from ._secrets import masker_for
 
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_of_a_real_call)
     call = Call(lambda: masker_for(ctx._request))
     call.oracle = oracle
     rehearsed = type(ctx)(request, data, call, ctx._function)
@@ -215,10 +231,11 @@ def _run(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Oracle) 
             raise
         except BaseException as error:  # whatever ends a real call cleanly must not end one that has its answer
             ctx.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
-        graph.add(_waiting(rehearsed, oracle), _composite(rehearsed))
+        graph.add(_waiting(rehearsed, oracle), _composite(rehearsed), _asked(rehearsed, oracle))
     finally:
         _call.leave(call, before)
         rehearsed.release()
+    return rehearsed.resources
 
 
 def _waiting(ctx: Context, oracle: Oracle) -> dict[str, list[Wait]]:
@@ -248,9 +265,23 @@ def _composite(ctx: Context) -> dict[str, list[Observable[Any]]]:
     return found
 
 
+def _asked(ctx: Context, oracle: Oracle) -> dict[str, list[Observable[Any]]]:
+    """Return what the selectors of requirements need, by key."""
+    return {
+        oracle.actual.text(key, ctx._call): unresolved_in(
+            [key, *(text for text in selector.texts() if text is not None)], ctx._call
+        )
+        for key, selector in ctx.asked or ()
+    }
+
+
 def _found(ctx: Context, model: Resource) -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values that were set in a model, by path."""
+    found: dict[str, list[Observable[Any]]] = {}
     try:
-        return {show_path(one.steps): one.waits_for for one in tree_of(model, ctx._call).found}
+        for one in tree_of(model, ctx._call).found:
+            # An entry of a map can wait twice: for its key and for its value.
+            found.setdefault(show_path(one.steps), []).extend(one.waits_for)
     except Exception:  # a value that can't be carried, or that fails when it is looked at; the real run speaks of it
         return {}
+    return found

@@ -25,10 +25,12 @@ from .errors import UsageError, WireError
 from .proto import _view
 
 if TYPE_CHECKING:
+    from ._dependencies import Dependency as Dependency
+    from ._dependencies import Shown
     from .requirements import ResourceSelector as ResourceSelector
     from .requirements import SchemaSelector as SchemaSelector
 
-__all__ = ["Context", "Function", "ResourceSelector", "SchemaSelector", "function"]
+__all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
 Compose = Callable[[Context], "None | Awaitable[None]"]
 
@@ -40,6 +42,10 @@ def __getattr__(name: str) -> Any:
         from . import requirements
 
         return getattr(requirements, name)
+    if name == "Dependency":  # what no call needs
+        from ._dependencies import Dependency
+
+        return Dependency
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -91,12 +97,8 @@ class Function:
         Raises:
             WireError: The bytes are malformed, also when that comes to light only while compose() reads.
         """
-        try:
-            request = _view.RunFunctionRequest.FromString(data)
-        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
-            raise WireError(f"not a RunFunctionRequest: {error}") from None
-        call = Call(functools.partial(_masker, request))
-        ctx = Context(request, data, call, self)
+        ctx = self._context(data)
+        call = ctx._call
         before = _call.enter(call)
         try:
             problem: BaseException | None = None
@@ -114,6 +116,48 @@ class Function:
             return answer
         finally:
             _call.leave(call, before)
+            ctx.release()
+
+    def _context(self, data: bytes) -> Context:
+        """Return the context of a new call."""
+        try:
+            request = _view.RunFunctionRequest.FromString(data)
+        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+            raise WireError(f"not a RunFunctionRequest: {error}") from None
+        return Context(request, data, Call(functools.partial(_masker, request)), self)
+
+    def dependencies(self, request: bytes) -> list[Dependency]:
+        """Return the dependencies that compose() shows for a request, whether they have values by now or not.
+
+        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal` says how often and what
+        it sees there): it must have no effect but through its context. Nothing else comes of these runs: no answer,
+        no log lines, and nothing changes in the answers of other calls.
+
+        The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
+        two dependencies, of `a` on `xr.status.x` and of `xr.status.x` on `b`. What is read of the composite's spec and
+        metadata, of a required resource's metadata, and what a resource reads of itself is none.
+
+        Args:
+            request: The bytes of a RunFunctionRequest.
+
+        Returns:
+            Each once, sorted. Where compose() raises, those that it showed until then.
+
+        Raises:
+            WireError: The bytes are malformed.
+        """
+        return self._show(request).dependencies
+
+    def _show(self, request: bytes) -> Shown:
+        """Return what compose() shows for a request; see `dependencies`."""
+        from ._dependencies import shown
+
+        ctx = self._context(request)
+        before = _call.enter(ctx._call)
+        try:
+            return shown(ctx)
+        finally:
+            _call.leave(ctx._call, before)
             ctx.release()
 
     def call_compose(self, ctx: Context) -> None:

@@ -56,6 +56,7 @@ VALUES: dict[str, Callable[..., Any]] = {
     "list element": lambda a: ["x", a.observed.status.atProvider.id],
     "map value": lambda a: {"key": a.observed.status.atProvider.id},
     "map key": lambda a: {f"{a.observed.status.atProvider.id}": "value"},
+    "map key and value": lambda a, b: {f"{a.observed.status.atProvider.id}": b.observed.status.atProvider.id},
     "comprehension": lambda a: [one.url for one in a.observed.status.atProvider.endpoints],
     "element of an observed list": lambda a: a.observed.status.atProvider.endpoints[0].url,
     "whole observed list": lambda a: a.observed.status.atProvider.endpoints,
