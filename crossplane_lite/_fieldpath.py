@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ._wire._tree import join_path
 from .errors import UsageError
 
 __all__ = ["parse", "put"]
+
+# Digits. No list is longer, and Python refuses to read thousands of them.
+_LONGEST_INDEX: Final = 18
 
 
 def parse(path: str) -> list[str | int]:
@@ -47,7 +50,11 @@ def _bracketed(path: str, at: int) -> tuple[str | int, int]:
     inner = path[at + 1 : max(end, 0)]
     if not inner or inner == "*" or "[" in inner:
         raise _malformed(path)
-    return int(inner) if inner.isdecimal() else inner, end + 1
+    if not inner.isdecimal():
+        return inner, end + 1
+    if len(inner) > _LONGEST_INDEX:
+        raise _malformed(path)
+    return int(inner), end + 1
 
 
 def _quoted(path: str, at: int, quote: str) -> tuple[str, int]:

@@ -44,7 +44,23 @@ PATHS = [
     ("spec[ports][0][port]", 80),
 ]
 NOWHERE = ["spec.ports[2]", "spec.ports.port", "spec.missing.deeper", "metadata.annotations[0]", "spec.ports[0].port.x"]
-NO_PATHS = ["", ".", "a.", ".a", "a..b", "a[", "a[]", "a[*]", "a]", "a[0]b", "a['b]", "a['b'", "a[b[0]]", "a.[0]"]
+NO_PATHS = [
+    pytest.param("spec.ports[" + "1" * 5000 + "]", id="index of 5,000 digits"),
+    "",
+    ".",
+    "a.",
+    ".a",
+    "a..b",
+    "a[",
+    "a[]",
+    "a[*]",
+    "a]",
+    "a[0]b",
+    "a['b]",
+    "a['b'",
+    "a[b[0]]",
+    "a.[0]",
+]
 
 
 @pytest.mark.parametrize(("path", "wanted"), PATHS)
