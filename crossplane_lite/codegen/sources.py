@@ -18,7 +18,7 @@ from ._files import printable
 from ._json import TOO_DEEP, parse_objects
 from ._values import one_of
 
-__all__ = ["read_sources"]
+__all__ = ["files_below", "read_sources"]
 
 _ARCHIVES: Final = (".xpkg", ".tar", ".tar.gz", ".tgz")
 _SUFFIXES: Final = (".yaml", ".yml", ".json", *_ARCHIVES)
@@ -49,11 +49,11 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
         if argument == "-":
             yield from _parse(_contents(stdin or sys.stdin.buffer, "<stdin>"))
         else:
-            for path in _walk(argument) if os.path.isdir(argument) else [argument]:
+            for path in files_below(argument) if os.path.isdir(argument) else [argument]:
                 yield from _parse(_read(path))
 
 
-def _walk(folder: str) -> Iterator[str]:
+def files_below(folder: str) -> Iterator[str]:
     """Yield the files below a folder, and OCI layouts, which are folders."""
     is_empty = True
     seen = set()

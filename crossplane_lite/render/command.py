@@ -1,63 +1,189 @@
-"""`crossplane-lite render`: one function in process, YAML in and YAML out."""
+"""`crossplane-lite render`: one reconcile of a composite resource, or of an Operation, from files."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
-from .._call import mask
-from ..proto import _view
-from ..runtime import log
-from ..runtime.load import load_function
-from . import output, request, yaml
+from . import arguments, yaml
+from .rendered import RenderError
+
+if TYPE_CHECKING:
+    from .rendered import Rendered
 
 __all__ = ["command"]
+
+_EPILOG: Final = (
+    "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
+    "printed on stdout then; also 1 when --crds finds fault with what is desired, which is printed nevertheless; "
+    "2 when the command line or a file can't be used; 130 after Ctrl-C."
+)
 
 
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite render` with the arguments that follow it.
 
     Returns:
-        0, or 1 when the function returned a fatal result; then nothing is printed on stdout.
+        The exit status: 0, or 1 when the reconcile failed, fatal results included; then nothing is printed on stdout.
 
     Raises:
-        InputError: A file or the function isn't what it should be.
+        InputError: A file or a function isn't what it should be.
+        MissingExtraError: A package that is needed isn't installed.
     """
-    arguments = _parser().parse_args(argv)
+    is_operation = argv[:1] == ["op"]
+    parser = _operation_parser() if is_operation else _parser()
+    given = arguments.parse(parser, argv[1:] if is_operation else argv)
+    if given.watch:
+        from .watch import watch
+
+        return watch(argv, arguments.paths(given))
+    _configure_log()
+    try:
+        # What functions print would stand between the documents.
+        with contextlib.redirect_stdout(sys.stderr):
+            inputs, rendered = _operation(given) if is_operation else _composition(given)
+    except RenderError as error:
+        from .output import failure_lines
+
+        _say([*failure_lines(error), f"crossplane-lite render: {error}"])
+        return 1
+    return _show(rendered, inputs, given)
+
+
+def _composition(given: argparse.Namespace) -> tuple[arguments.Inputs, Rendered]:
+    from .reconcile import render
+
+    inputs = arguments.read_inputs(given)
+    rendered = render(
+        inputs.composite.content,
+        inputs.pipeline,
+        inputs.functions,
+        cluster=inputs.cluster,
+        observed=[document.content for document in inputs.observed],
+        context=inputs.context,
+        timeout=inputs.timeout,
+    )
+    return inputs, rendered
+
+
+def _operation(given: argparse.Namespace) -> tuple[arguments.Inputs, Rendered]:
+    from .operation import render_operation
+
+    inputs = arguments.read_operation_inputs(given)
+    rendered = render_operation(
+        inputs.composite.content,
+        inputs.pipeline,
+        inputs.functions,
+        cluster=inputs.cluster,
+        context=inputs.context,
+        timeout=inputs.timeout,
+    )
+    return inputs, rendered
+
+
+def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
+    """Print what came out, and return the exit status."""
+    from . import output
+
+    with_results: bool = given.include_function_results
+    _say(output.lines(rendered, results=not with_results))
+    status = _check(rendered, inputs) if given.crds else 0
+    shown = output.documents(
+        rendered,
+        inputs.composite.content,
+        full=given.include_full,
+        results=with_results,
+        context=given.include_context,
+    )
+    # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
+    print(yaml.dump(shown, sort_keys=True), end="")
+    return status
+
+
+def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
+    """Tell what is wrong with desired resources, and return the exit status."""
+    from .openapi import Schemas
+    from .validation import check
+
+    checked = check(rendered, inputs.schemas or Schemas())
+    _say([*(f"invalid: {error}" for error in checked.errors), *checked.unchecked])
+    return 1 if checked.errors else 0
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)
+
+
+def _configure_log() -> None:
+    from .._call import mask
+    from ..runtime import log
+
     log.configure(text=True)
     log.set_masker(mask)
-    composite = request.read_composite(arguments.composite)
-    observed = request.read_observed(arguments.observed_resources) if arguments.observed_resources else {}
-    data = request.build_request(composite, observed)
-    response = _view.RunFunctionResponse.FromString(load_function(arguments.function).run(data))
-    for line in output.message_lines(response):
-        print(line, file=sys.stderr)
-    if output.has_fatal(response):
-        return 1
-    # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
-    print(yaml.dump(output.desired_documents(response, composite.content), sort_keys=True), end="")
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossplane-lite render",
-        description="Run one composition function on YAML files and print the desired state: the composite resource "
-        "with its status, then the composed resources by name. Results go to stderr; the exit status is 1 when one "
-        "is fatal, 2 when a file or the function can't be used.",
+        description="Do one reconcile of a composite resource as Crossplane would, and print what comes out of it: the "
+        "composite with its status, then the composed resources by composition resource name. What functions report, "
+        "and what would be deleted, is told on stderr.",
+        epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
         allow_abbrev=False,
     )
-    parser.add_argument("composite", metavar="XR.yaml", type=Path, help="the composite resource")
-    parser.add_argument(
-        "--function", metavar="module:function", required=True, help="can be in the current directory"
-    )
-    parser.add_argument(
-        "--observed-resources",
-        metavar="PATH",
-        type=Path,
-        help="file or directory of composed resources that exist already, each with the annotation "
-        f"{request.RESOURCE_NAME}",
+    arguments.add_inputs(parser)
+    group = _add_output(parser)
+    group.add_argument(
+        "-x",
+        "--include-full-xr",
+        dest="include_full",
+        action="store_true",
+        help="print the XR's spec and metadata as well",
     )
     return parser
+
+
+def _operation_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="crossplane-lite render op",
+        description="Run an Operation as Crossplane would, and print what comes out of it: the Operation with its "
+        "status, then the resources that it applies.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    arguments.add_operation(parser)
+    group = _add_output(parser)
+    group.add_argument(
+        "-o",
+        "--include-full-operation",
+        dest="include_full",
+        action="store_true",
+        help="print the Operation's spec and metadata as well",
+    )
+    return parser
+
+
+def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("what is printed")
+    group.add_argument(
+        "-r",
+        "--include-function-results",
+        action="store_true",
+        help="print what functions report as documents of kind Result, instead of on stderr",
+    )
+    group.add_argument(
+        "-c",
+        "--include-context",
+        action="store_true",
+        help="print the pipeline's context after the last step as a document of kind Context",
+    )
+    group.add_argument(
+        "--watch",
+        action="store_true",
+        help="once more whenever a file that was read changes, or the source of a function; needs the extra watch",
+    )
+    return group

@@ -1,73 +1,168 @@
-"""What a function answered, for people: the desired state as documents, results as lines."""
+"""What came out of a reconcile: documents for stdout, as `crossplane composition render` prints them, and lines for
+people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import _wire
-from ..proto import _view
-from .request import RESOURCE_NAME
+from .objects import TRANSITION_TIME
+from .pipeline import Selector
+from .rendered import Rendered, RenderError, Result, StepRun
 
-__all__ = ["desired_documents", "has_fatal", "message_lines"]
+__all__ = [
+    "context_document",
+    "documents",
+    "failure_lines",
+    "lines",
+    "merged",
+    "result_documents",
+    "result_lines",
+    "shortened",
+]
 
-_SEVERITIES: Final = {
-    _view.SEVERITY_FATAL: "fatal",
-    _view.SEVERITY_WARNING: "warning",
-    _view.SEVERITY_NORMAL: "normal",
-}
+_API_VERSION: Final = "render.crossplane.io/v1beta1"
+# What Crossplane takes where the function gives none.
+_DEFAULT_REASONS: Final = ("ComposeResources", "RunPipelineStep")
 
 
-def desired_documents(response: Any, composite: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the composite with its desired status, then the composed resources by their name.
+def documents(
+    rendered: Rendered,
+    composite: Mapping[str, Any],
+    *,
+    full: bool = False,
+    results: bool = False,
+    context: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yield the composite and the composed resources by composition resource name, then what else is asked for.
+
+    Of an Operation that is the Operation, and what it applies by the names that the functions gave it.
 
     Args:
-        response: The view's RunFunctionResponse.
-        composite: The composite resource that the request was made of.
+        rendered: What the reconcile came to.
+        composite: The composite resource that was given.
+        full: Show all of the composite that was given, with what came out over it, instead of its names and status.
+        results: Add what the functions reported, each as a document of kind `Result`.
+        context: Add the pipeline's context after the last step, as a document of kind `Context`.
     """
-    metadata = composite["metadata"]
-    xr: dict[str, Any] = {key: composite[key] for key in ("apiVersion", "kind")}
-    xr["metadata"] = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
-    status = _wire.get_path(response.desired.composite.resource, ("status",))
-    if status:
-        xr["status"] = status
-    yield xr
-    resources = response.desired.resources
-    for name in sorted(resources):
-        yield _named(name, _wire.decode_struct(resources[name].resource))
+    xr = shortened(rendered.composite)
+    yield _timeless(merged(composite, xr) if full else xr)
+    for name in sorted(rendered.composed):
+        yield _timeless(rendered.composed[name])
+    if results:
+        yield from result_documents(rendered.results)
+    if context:
+        yield context_document(rendered.context)
 
 
-def has_fatal(response: Any) -> bool:
-    """Say whether the function ended the pipeline."""
-    return any(result.severity == _view.SEVERITY_FATAL for result in response.results)
+def shortened(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object's apiVersion and kind, its name and namespace, and its status where it has one."""
+    short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
+    metadata = resource["metadata"]
+    short["metadata"] = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    if resource.get("status"):
+        short["status"] = resource["status"]
+    return short
 
 
-def message_lines(response: Any) -> Iterator[str]:
-    """Yield a line for each result, and one for each requirement, which only a cluster can answer."""
-    for result in response.results:
-        reason = f" ({result.reason})" if result.reason else ""
-        yield f"{_SEVERITIES.get(result.severity, 'result')}: {result.message}{reason}"
-    requirements = response.requirements
-    for key in sorted({*requirements.resources, *requirements.extra_resources}):
-        selector = requirements.resources[key] if key in requirements.resources else requirements.extra_resources[key]
-        yield f"required: {key}: {selector.api_version} {selector.kind}{_match(selector)}"
-    for key in sorted(requirements.schemas):
-        selector = requirements.schemas[key]
-        yield f"required: {key}: the schema of {selector.api_version} {selector.kind}"
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one object over another: mappings are merged, anything else is replaced."""
+    result: dict[str, Any] = {}
+    work: list[tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Any]]] = [(result, under, over)]
+    while work:
+        into, low, high = work.pop()
+        into.update(low)
+        for key, value in high.items():
+            lower = into.get(key)
+            if isinstance(value, Mapping) and isinstance(lower, Mapping):
+                into[key] = {}
+                work.append((into[key], lower, value))
+            else:
+                into[key] = value
+    return result
 
 
-def _match(selector: Any) -> str:
-    namespace = f" in namespace {selector.namespace}" if selector.namespace else ""
-    if selector.match_name:
-        return f" named {selector.match_name}{namespace}"
-    labels = ",".join(f"{key}={value}" for key, value in sorted(selector.match_labels.labels.items()))
-    return f" with labels {labels or '(any)'}{namespace}"
+def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
+    """Yield a document of kind `Result` for each."""
+    for result in results:
+        yield {
+            "apiVersion": _API_VERSION,
+            "kind": "Result",
+            "severity": result.severity,
+            "reason": result.reason,
+            "message": result.message,
+        }
 
 
-def _named(name: str, resource: dict[str, Any]) -> dict[str, Any]:
-    """Return the resource with the annotation that Crossplane would give it."""
-    metadata = resource.get("metadata")
-    metadata = dict(metadata) if isinstance(metadata, dict) else {}
-    annotations = metadata.get("annotations")
-    metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), RESOURCE_NAME: name}
-    return {**resource, "metadata": metadata}
+def context_document(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of kind `Context`."""
+    return {"apiVersion": _API_VERSION, "kind": "Context", "fields": context}
+
+
+def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
+    """Yield what people should know beside the documents, one line each.
+
+    Args:
+        rendered: What the reconcile came to.
+        results: Whether what the functions reported is among it.
+    """
+    if results:
+        yield from result_lines(rendered.results)
+    yield from _unanswered(rendered.steps)
+    for name, resource in sorted(rendered.deleted.items()):
+        metadata = resource.get("metadata") or {}
+        named = f" {metadata['name']}" if metadata.get("name") else ""
+        yield (
+            f"deleted: {name} ({resource.get('apiVersion')} {resource.get('kind')}{named}) is observed and not desired "
+            "any more"
+        )
+
+
+def failure_lines(error: RenderError) -> Iterator[str]:
+    """Yield what people should know of a reconcile that failed, beside the error itself."""
+    yield from result_lines(error.results)
+    yield from _unanswered(error.steps)
+
+
+def result_lines(results: Iterable[Result]) -> Iterator[str]:
+    """Yield a line for each: severity, message, and the reason where the function gave one."""
+    for result in results:
+        reason = "" if result.reason in _DEFAULT_REASONS else f" ({result.reason})"
+        yield f"{result.severity.lower()}: {result.message}{reason}"
+
+
+def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
+    """Yield a line for each requirement of a function that nothing was found for."""
+    from ..proto import _view
+
+    for step in steps:
+        request = _view.RunFunctionRequest.FromString(step.request)
+        requirements = _view.RunFunctionResponse.FromString(step.response).requirements
+        start = f"not found: step {step.step.name} requires"
+        asked = {
+            key: one for found in (requirements.extra_resources, requirements.resources) for key, one in found.items()
+        }
+        for key, one in sorted(asked.items()):
+            found = [
+                resources[key].items
+                for resources in (request.required_resources, request.extra_resources)
+                if key in resources
+            ]
+            if not any(found):
+                yield f"{start} {key}: {Selector.of(one)}"
+        for key, one in sorted(requirements.schemas.items()):
+            if key not in request.required_schemas or not request.required_schemas[key].HasField("openapi_v3"):
+                yield f"{start} {key}: the schema of {one.api_version} {one.kind}"
+
+
+def _timeless(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return an object whose conditions all have the same transition time, so that two runs give the same."""
+    status = resource.get("status")
+    conditions = status.get("conditions") if isinstance(status, Mapping) else None
+    if not isinstance(conditions, list):
+        return resource
+    same = [
+        {**condition, "lastTransitionTime": TRANSITION_TIME} if isinstance(condition, Mapping) else condition
+        for condition in conditions
+    ]
+    return {**resource, "status": {**resource["status"], "conditions": same}}

@@ -28,7 +28,7 @@ from typing import Any, Final, NamedTuple
 from .._extras import load
 from ..errors import InputError
 
-__all__ = ["Document", "decode", "dump", "load_documents", "parse_documents"]
+__all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 
 _TAG: Final = "tag:yaml.org,2002:"
 
@@ -120,6 +120,34 @@ def parse_documents(
         InputError: It isn't YAML as described above, or a document isn't a mapping.
         MissingExtraError: PyYAML isn't installed.
     """
+    for where, content in _values(text, label, extra=extra, as_written=as_written, deepest=deepest):
+        if content is None:
+            continue
+        if not isinstance(content, dict):
+            raise InputError(f"{where} is not a mapping")
+        yield Document(where, content)
+
+
+def parse_value(text: str, label: str, *, extra: str) -> Any:
+    """Return the value of any type that one YAML document stands for; None where there is no document.
+
+    Args:
+        text: The document.
+        label: What messages call it.
+        extra: The extra that gives the caller PyYAML, named where it is missing.
+
+    Raises:
+        InputError: It isn't YAML as described above, or several documents.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    values = [value for _, value in _values(text, label, extra=extra, as_written=False, deepest=None)]
+    if len(values) > 1:
+        raise InputError(f"{label} must hold one value (it holds {len(values)} documents)")
+    return values[0] if values else None
+
+
+def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int | None) -> Iterator[tuple[str, Any]]:
+    """Yield the place and the value of each document of a stream."""
     yaml = load("yaml", extra)
     # Events, because PyYAML composes its trees by recursion in C, and deep input would crash the process.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
@@ -130,12 +158,7 @@ def parse_documents(
                 number += 1
                 mark = loader.peek_event().start_mark
                 where = f"{label}, document {number} (line {mark.line + 1})"
-                content = _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
-                if content is None:
-                    continue
-                if not isinstance(content, dict):
-                    raise InputError(f"{where} is not a mapping")
-                yield Document(where, content)
+                yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
         raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {problem}") from e

@@ -1,20 +1,54 @@
-"""`crossplane-lite render` from the command line, with the example."""
+"""`crossplane-lite render` from the command line: what it prints where, and with which exit status."""
 
 from __future__ import annotations
 
+import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
-from tests.runtime.serving import ROOT, run_command
+from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, function, put
+from tests.runtime.serving import ROOT, run_command, serving
 
-EXAMPLE = ROOT / "examples" / "storage_bucket"
-FUNCTION = "examples.storage_bucket.function:compose"
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\nstringData: {password: hush}\n"
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: buckets.example.org}
+spec:
+  group: example.org
+  names: {kind: Bucket, plural: buckets}
+  scope: Cluster
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties: {spec: {type: object, properties: {size: {type: string}}}}
+"""
+OPERATION = """\
+apiVersion: ops.crossplane.io/v1alpha1
+kind: WatchOperation
+metadata: {name: restart}
+spec:
+  watch: {apiVersion: v1, kind: ConfigMap}
+  operationTemplate:
+    spec:
+      mode: Pipeline
+      pipeline:
+        - step: one
+          functionRef: {name: f}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -28,98 +62,311 @@ def logging_as_before() -> Iterator[None]:
     log.set_masker(masker)
 
 
-def expected(name: str) -> str:
-    """Return an expected output of the example."""
-    return (EXAMPLE / "expected" / name).read_text()
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a composite, a Composition, its functions and their credentials."""
+    return put(tmp_path, xr=XR, composition=COMPOSITION, functions=FUNCTIONS, secret=SECRET)
 
 
-def test_first_call(capsys: pytest.CaptureFixture[str]) -> None:
-    """With nothing observed the bucket is composed and its access control is held back."""
-    assert main(["render", str(EXAMPLE / "xr.yaml"), "--function", FUNCTION]) == 0
+def files(folder: Path) -> list[str]:
+    """Return the arguments that name the three files, and the credentials."""
+    named = [str(folder / f"{name}.yaml") for name in ("xr", "composition", "functions", "secret")]
+    return [*named[:3], "--function-credentials", named[3]]
+
+
+def shown(text: str) -> list[dict[str, Any]]:
+    """Return the documents of an output, each of which comes after a line `---`."""
+    found = list(pyyaml.safe_load_all(text))
+    assert text.startswith("---\n")
+    assert text.count("---\n") == len(found)
+    return found
+
+
+def test_pipeline(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """The composite is printed with what all steps made of its status, then what they compose; results are told."""
+    assert main(["render", *files(folder)]) == 0
     captured = capsys.readouterr()
-    assert captured.out == expected("first.yaml")
-    xr, bucket = pyyaml.safe_load_all(captured.out)
-    assert xr["kind"] == "XStorageBucket"
-    assert "bucketName" not in xr.get("status", {})
-    assert bucket["kind"] == "Bucket"
-    assert bucket["spec"]["forProvider"] == {"location": "EU", "versioning": {"enabled": True}}
+    xr, bucket = shown(captured.out)
+    assert (xr["status"]["level"], xr["status"]["password"]) == ("high", "hush")
+    assert xr["metadata"] == {"name": "photos"}
+    assert "spec" not in xr
+    assert bucket["spec"] == {"size": 3}
+    assert bucket["metadata"]["annotations"]["crossplane.io/composition-resource-name"] == "bucket"
+    assert captured.err.splitlines() == [
+        'normal: Pipeline step "tell": told (Told)',
+        'warning: Pipeline step "tell": mind the gap',
+    ]
 
 
-@pytest.mark.parametrize("path", ["observed", "observed/bucket.yaml"])
-def test_second_call(capsys: pytest.CaptureFixture[str], path: str) -> None:
-    """With the bucket observed and its external name set, both are composed and the status has the name."""
-    arguments = ["render", str(EXAMPLE / "xr.yaml"), "--function", FUNCTION]
-    assert main([*arguments, "--observed-resources", str(EXAMPLE / path)]) == 0
+def test_everything(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """With -r -x -c results, the whole composite and the context are printed, and nothing is told on stderr."""
+    assert main(["render", *files(folder), "-rxc", "--context-values", 'environment={"a": [1, 2]}']) == 0
     captured = capsys.readouterr()
-    assert captured.out == expected("second.yaml")
-    xr, acl, bucket = pyyaml.safe_load_all(captured.out)
-    assert xr["status"]["bucketName"] == "photos-3f9c1d2ab47e"
-    assert acl["spec"]["forProvider"] == {"bucket": "photos-3f9c1d2ab47e", "predefinedAcl": "publicRead"}
+    xr, bucket, told, gap, context = shown(captured.out)
+    assert (xr["spec"], xr["metadata"]) == ({"size": 3}, {"name": "photos", "labels": {"team": "shop"}})
+    assert xr["status"]["environment"] == {"a": [1, 2]}
     assert bucket["kind"] == "Bucket"
+    assert told == {
+        "apiVersion": "render.crossplane.io/v1beta1",
+        "kind": "Result",
+        "severity": "Normal",
+        "reason": "Told",
+        "message": 'Pipeline step "tell": told',
+    }
+    assert (gap["severity"], gap["reason"]) == ("Warning", "ComposeResources")
+    assert context == {
+        "apiVersion": "render.crossplane.io/v1beta1",
+        "kind": "Context",
+        "fields": {"environment": {"a": [1, 2]}, "told": True},
+    }
+    assert captured.err == ""
 
 
-def test_own_process() -> None:
-    """The command as it is typed gives the same, from the folder above the function's package as well."""
-    done = run_command("render", "examples/storage_bucket/xr.yaml", "--function", FUNCTION)
-    assert (done.returncode, done.stdout) == (0, expected("first.yaml"))
-    arguments = ("render", "storage_bucket/xr.yaml", "--function", "storage_bucket.function:compose")
-    done = run_command(*arguments, cwd=ROOT / "examples")
-    assert done.returncode == 0
-    assert "kind: Bucket\n" in done.stdout
+def test_times_and_order(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Conditions have a fixed time, and the keys of every document are sorted."""
+    assert main(["render", *files(folder)]) == 0
+    out = capsys.readouterr().out
+    xr = shown(out)[0]
+    assert {one["lastTransitionTime"] for one in xr["status"]["conditions"]} == {"2024-01-01T00:00:00Z"}
+    assert out == pyyaml.safe_dump_all(shown(out), explicit_start=True, sort_keys=True, width=10**6)
 
 
-def test_order_of_keys() -> None:
+def test_observed(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """An observed resource that isn't desired any more, and is the composite's, is told; so is nothing else."""
+    put(folder, xr=XR.replace("name: photos", "name: photos\n  uid: u"))
+    owner = "ownerReferences: [{apiVersion: example.org/v1, kind: XBucket, name: photos, uid: u, controller: true}]"
+    put(
+        folder / "observed",
+        **{
+            name: f"apiVersion: example.org/v1\nkind: Bucket\nmetadata:\n  name: photos-{name}\n  {owner}\n"
+            f"  annotations: {{crossplane.io/composition-resource-name: {name}}}\n"
+            for name in ("bucket", "old")
+        },
+    )
+    assert main(["render", str(folder / "xr.yaml"), f"--function={HERE}:bucket", "-o", str(folder / "observed")]) == 0
+    captured = capsys.readouterr()
+    _, bucket = shown(captured.out)
+    assert bucket["metadata"]["name"] == "photos-bucket"
+    assert captured.err.splitlines() == [
+        "deleted: old (example.org/v1 Bucket photos-old) is observed and not desired any more",
+    ]
+
+
+def test_over_grpc(folder: Path) -> None:
+    """A pipeline of a function in process and another over gRPC, in processes of their own."""
+    with serving(f"{HERE}:bucket", "--insecure", "--debug") as server:
+        target = function("function-bucket", runtime="Development", runtime_development_target=server.address)
+        put(folder, functions=target + function("function-tell", f"{HERE}:tell"))
+        done = run_command("render", *files(folder))
+    assert done.returncode == 0, done.stderr
+    xr, bucket = shown(done.stdout)
+    assert xr["status"]["level"] == "high"
+    assert bucket["spec"] == {"size": 3}
+
+
+def test_dead_address(folder: Path) -> None:
+    """A function that isn't there ends it within the timeout: a line on stderr, nothing on stdout, status 1."""
+    put(folder, functions=function("function-bucket", runtime="Development", runtime_development_target="127.0.0.1:1"))
+    done = run_command("render", *files(folder), "--timeout", "5s", f"--function=function-tell={HERE}:tell")
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("crossplane-lite render: ")
+    assert '"bucket"' in line
+    assert "127.0.0.1:1" in line
+
+
+def test_fatal(folder: Path) -> None:
+    """A fatal result is on stderr, after what was reported before, nothing is on stdout, and the status is 1."""
+    put(folder, functions=function("function-tell", "tests.runtime.functions:failing"))
+    done = run_command("render", *files(folder), f"--function=function-bucket={HERE}:tell")
+    assert (done.returncode, done.stdout) == (1, "")
+    lines = done.stderr.splitlines()
+    assert 'warning: Pipeline step "bucket": mind the gap' in lines
+    last = lines[-1]
+    assert last.startswith('crossplane-lite render: pipeline step "tell" returned a fatal result: ')
+    assert "no such bucket class" in last
+
+
+def test_one_function(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A function alone is a pipeline of one step, from the current directory as well."""
+    assert main(["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket"]) == 0
+    assert [one["kind"] for one in shown(capsys.readouterr().out)] == ["XBucket", "Bucket"]
+    source = "from crossplane_lite import composition\n@composition.function\ndef compose(ctx): pass\n"
+    (folder / "alone.py").write_text(source)
+    done = run_command("render", "xr.yaml", "--function", "alone:compose", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [one["kind"] for one in shown(done.stdout)] == ["XBucket"]
+
+
+def test_functions_that_print(folder: Path) -> None:
+    """What a function prints, when it is imported or called, is on stderr: stdout has the documents alone."""
+    source = "from crossplane_lite import composition\nprint('imported')\n"
+    (folder / "chatty.py").write_text(f"{source}@composition.function\ndef compose(ctx): print('called')\n")
+    done = run_command("render", "xr.yaml", "--function", "chatty:compose", cwd=folder)
+    assert (done.returncode, done.stderr.splitlines()) == (0, ["imported", "called"])
+    assert [one["kind"] for one in shown(done.stdout)] == ["XBucket"]
+
+
+def test_order_of_keys(folder: Path) -> None:
     """The keys of all objects are sorted, so that every process prints the same."""
-    arguments = ("render", "examples/storage_bucket/xr.yaml", "--function", "tests.runtime.functions:many_keys")
-    shown = {run_command(*arguments, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2", "3")}
-    assert len(shown) == 1
-    _, found = pyyaml.safe_load_all(shown.pop())
+    arguments = ("render", str(folder / "xr.yaml"), "--function", "tests.runtime.functions:many_keys")
+    outputs = {run_command(*arguments, env={"PYTHONHASHSEED": seed}).stdout for seed in ("1", "2", "3")}
+    assert len(outputs) == 1
+    _, found = shown(outputs.pop())
     assert list(found["data"]) == sorted(found["data"])
     assert list(found["spec"]["a"]) == ["c", "d"]
     assert len(found["data"]) == 26
 
 
-def test_fatal(capsys: pytest.CaptureFixture[str]) -> None:
-    """A fatal result is on stderr, nothing is on stdout, and the status is 1."""
-    assert main(["render", str(EXAMPLE / "xr.yaml"), "--function", "tests.runtime.functions:failing"]) == 1
+def test_unanswered_requirement(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A requirement that nothing was found for is told on stderr, and one that was answered isn't."""
+    arguments = ["render", str(folder / "xr.yaml"), "--function", "tests.runtime.functions:requiring"]
+    assert main(arguments) == 0
+    line = "not found: step requiring requires vpcs: ec2.aws.upbound.io/v1beta1 VPC with labels env=prod"
+    assert capsys.readouterr().err.splitlines() == [line]
+    vpc = "apiVersion: ec2.aws.upbound.io/v1beta1\nkind: VPC\nmetadata: {name: a, labels: {env: prod}}\n"
+    assert main([*arguments, "-e", str(put(folder, vpc=vpc) / "vpc.yaml")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_invalid_resources(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """With --crds what doesn't fit its schema is told with the file and the path; it is printed, and status 1."""
+    put(folder / "crds", bucket=CRD)
+    arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket", "--crds", str(folder / "crds")]
+    assert main(arguments) == 1
+    captured = capsys.readouterr()
+    assert [one["kind"] for one in shown(captured.out)] == ["XBucket", "Bucket"]
+    (line,) = captured.err.splitlines()
+    assert line.startswith("invalid: bucket.spec.size: ")
+    assert "bucket.yaml" in line
+    put(folder / "crds", bucket=CRD.replace("{type: string}", "{type: integer}"))
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_kinds_without_schemas(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A kind that --crds knows no schema of is told, and no fault."""
+    put(folder / "crds", bucket=CRD.replace("Bucket", "Other"))
+    arguments = ["render", str(folder / "xr.yaml"), "--function", f"{HERE}:bucket", "--crds", str(folder / "crds")]
+    assert main(arguments) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "not checked: bucket (there is no schema of example.org/v1 Bucket)"
+
+
+def test_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """An Operation is printed with its status, then what it applies; with -o all of it."""
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: team}\ndata: {a: b}\n"
+    put(folder, operation=OPERATION, config=config)
+    arguments = ["render", "op", str(folder / "operation.yaml"), "--function", f"f={HERE}:patch"]
+    arguments += ["-w", str(folder / "config.yaml")]
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    operation, applied = shown(captured.out)
+    assert operation["metadata"] == {"name": "restart"}
+    assert "spec" not in operation
+    assert {one["type"]: one["status"] for one in operation["status"]["conditions"]}["Succeeded"] == "True"
+    assert applied == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "copy-of-c", "namespace": "team"},
+        "data": {"a": "b"},
+    }
+    assert main([*arguments, "-o", "-c"]) == 0
+    operation, _, context = shown(capsys.readouterr().out)
+    assert operation["spec"]["pipeline"] == [{"step": "one", "functionRef": {"name": "f"}}]
+    assert context["kind"] == "Context"
+
+
+def test_failing_operation(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A fatal result of an Operation is on stderr, nothing is on stdout, and the status is 1."""
+    put(folder, operation=OPERATION)
+    name = "tests.runtime.functions:failing"
+    assert main(["render", "op", str(folder / "operation.yaml"), "--function", name]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert any(line.startswith("fatal: ") and "no such bucket class" in line for line in captured.err.splitlines())
-
-
-def test_warning(capsys: pytest.CaptureFixture[str]) -> None:
-    """Other results are on stderr, and the desired state is printed."""
-    assert main(["render", str(EXAMPLE / "xr.yaml"), "--function", "tests.runtime.functions:warning"]) == 0
-    captured = capsys.readouterr()
-    assert "warning: mind the gap" in captured.err.splitlines()
-    assert captured.out.startswith("---\napiVersion: platform.example.com/v1alpha1\nkind: XStorageBucket\n")
-
-
-def test_unanswered_requirement(capsys: pytest.CaptureFixture[str]) -> None:
-    """A requirement, which only a cluster answers, is told on stderr."""
-    assert main(["render", str(EXAMPLE / "xr.yaml"), "--function", "tests.runtime.functions:requiring"]) == 0
-    line = "required: vpcs: ec2.aws.upbound.io/v1beta1 VPC with labels env=prod"
-    assert line in capsys.readouterr().err.splitlines()
+    assert "no such bucket class" in captured.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["gone.yaml", "--function", FUNCTION], "can't read gone.yaml: No such file or directory"),
-        (["{xr}", "--function", "nowhere:compose"], "there is no module 'nowhere'"),
-        (["{xr}", "--function", "tests.runtime.functions:plain"], "not a composition function"),
-        (["{xr}", "--function", FUNCTION, "--observed-resources", "{xr}"], "has no annotation"),
-        (["{bad}", "--function", FUNCTION], "bad.yaml, line 2: the key 'a' occurs twice"),
+        (["gone.yaml", "--function", f"{HERE}:bucket"], "can't read gone.yaml: No such file or directory"),
+        (["xr.yaml", "--function", "nowhere:compose"], "there is no module 'nowhere'"),
+        (["xr.yaml", "--function", "tests.runtime.functions:plain"], "not a composition function"),
+        (["xr.yaml", "--function", f"{HERE}:bucket", "-o", "xr.yaml"], "has no annotation"),
+        (["xr.yaml"], "without a COMPOSITION, --function must say the one function to run (none is given)"),
+        (["xr.yaml", "xr.yaml", "functions.yaml"], "must be Composition of apiextensions.crossplane.io/v1"),
+        (["xr.yaml", "composition.yaml"], "nothing is known about a function 'function-bucket' (known: none)"),
+        (["xr.yaml", "composition.yaml", "xr.yaml"], "and must be Function of pkg.crossplane.io/v1"),
+        (["xr.yaml", "composition.yaml", "empty"], "there is no .yaml, .yml or .json file in empty"),
+        (["empty", "composition.yaml"], "empty is a directory; one composite resource is expected"),
+        (["nothing.yaml", "composition.yaml"], "nothing.yaml must hold one composite resource (it holds 0 documents)"),
+        (["twice.yaml", "composition.yaml"], "twice.yaml, line 2: the key 'a' occurs twice"),
+        (["no.yaml", "composition.yaml"], "no.yaml, line 1: "),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "empty"], "there is no .yaml, .yml or .json file"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "-e", "list.yaml"], "items[0] is not a mapping"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--function-credentials", "xr.yaml"], "be Secret of v1"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--context-files", "a=gone"], "can't read gone: No such"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--context-values", "a=["], "--context-values a, line 2: "),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--xrd", "composition.yaml"], "composition.yaml"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "--crds", "gone"], "gone"),
+        (["xr.yaml", "composition.yaml", "functions.yaml", "-s", "gone"], "gone"),
+        (["large.yaml", "--function", f"{HERE}:bucket"], "spec.size: "),
+        (["op", "xr.yaml"], "must be Operation, CronOperation or WatchOperation of ops.crossplane.io/v1alpha1"),
+        (["op", "operation.yaml"], "nothing is known about a function 'f' (known: none)"),
+        (["op", "operation.yaml", "-w", "xr.yaml"], "watches resources whose apiVersion is v1, and that of xr.yaml"),
     ],
-)
-def test_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], text: str) -> None:
-    """Bad input is one line on stderr that names the place, and status 2."""
-    bad = tmp_path / "bad.yaml"
-    bad.write_text("a: 1\na: 2\n")
-    filled = [argument.format(xr=EXAMPLE / "xr.yaml", bad=bad) for argument in arguments]
-    assert main(["render", *filled]) == 2
+)  # fmt: skip
+def test_bad_input(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    arguments: list[str],
+    text: str,
+) -> None:
+    """Bad input is one line on stderr that names the place, nothing on stdout, and status 2."""
+    monkeypatch.chdir(folder)
+    put(folder, nothing="", twice="a: 1\na: 2\n", no="\t[", list="apiVersion: v1\nkind: List\nitems: [1]\n")
+    put(folder, large=XR.replace("size: 3", "size: 9007199254740993"), operation=OPERATION)
+    (folder / "empty").mkdir()
+    assert main(["render", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     (line,) = captured.err.splitlines()
     assert line.startswith("crossplane-lite render: ")
     assert text in line
+
+
+def test_missing_credentials(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A step's Secret that no file has fails the reconcile with the step and the credential."""
+    assert main(["render", *files(folder)[:3]]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    last = captured.err.splitlines()[-1]
+    assert 'cannot get Composition pipeline step "tell" credential "cloud" from Secret' in last
+
+
+def test_deep_input(folder: Path) -> None:
+    """A file that is nested without end is one line, and no traceback."""
+    put(folder, xr=f"{XR}  deep: {'[' * 3000}{']' * 3000}\n")
+    done = run_command("render", str(folder / "xr.yaml"), "-x", "--function", f"{HERE}:bucket")
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, len(done.stderr.splitlines())) in ((0, 0), (2, 1))
+
+
+def test_what_a_run_imports(folder: Path) -> None:
+    """Functions in process need no gRPC, and a plain run nothing that only other flags need."""
+    program = (
+        "import json, sys, io, contextlib\n"
+        "from crossplane_lite.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n    assert main(sys.argv[1:]) == 0\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    command = [sys.executable, "-c", program, "render", *files(folder)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    unwanted = ("grpc", "asyncio", "watchfiles", "jsonschema_rs", "graphviz", "difflib")
+    unwanted += ("crossplane_lite.codegen", "crossplane_lite.simulate", "crossplane_lite.graph", "pytest")
+    unwanted += tuple(f"crossplane_lite.render.{name}" for name in ("kubectl", "openapi", "watch", "defaults"))
+    modules = json.loads(done.stdout)
+    found = [name for name in modules if any((name + ".").startswith(one + ".") for one in unwanted)]
+    assert found == []

@@ -1,93 +1,188 @@
-"""What a response is shown as."""
+"""What is printed of a reconcile: documents and lines."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from google.protobuf import json_format
+from hypothesis import given
+from hypothesis import strategies as st
 
-from crossplane_lite.proto import _view
-from crossplane_lite.render.output import desired_documents, has_fatal, message_lines
+from crossplane_lite.render.functions import Remote
+from crossplane_lite.render.output import documents, failure_lines, lines, merged
+from crossplane_lite.render.pipeline import Step
+from crossplane_lite.render.rendered import Rendered, RenderError, Result, StepRun
 
-XR = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}, "spec": {"size": 3}}
+XR: dict[str, Any] = {
+    "apiVersion": "example.org/v1",
+    "kind": "XBucket",
+    "metadata": {"name": "photos", "namespace": "team", "labels": {"a": "b"}},
+    "spec": {"size": 3},
+    "status": {"old": {"a": 1, "b": 2}, "ports": [1, 2]},
+}
+THEN = "2024-01-01T00:00:00Z"
 
 
-def response(**content: Any) -> Any:
-    """Return the view of a response given as the official SDK's JSON."""
-    message = json_format.ParseDict(content, fnv1.RunFunctionResponse())
-    return _view.RunFunctionResponse.FromString(message.SerializeToString())
+def rendered(**content: Any) -> Rendered:
+    """Return what a reconcile came to, empty but for what is given."""
+    empty: dict[str, Any] = {"composite": XR, "composed": {}, "ready": {}, "deleted": {}, "results": [], "context": {}}
+    return Rendered(**{**empty, "connection_details": {}, "steps": [], **content})
 
 
-def test_documents() -> None:
-    """First the composite's names and status, then composed resources by name, annotated and in reading order."""
-    bucket = {"status": {}, "extra": 1, "spec": {"b": 1}, "kind": "Bucket", "apiVersion": "v1"}
-    acl = {"metadata": {"annotations": {"mine": "x"}, "labels": {"a": "b"}}, "kind": "ACL", "apiVersion": "v1"}
-    answer = response(
-        desired={
-            "composite": {"resource": {"status": {"name": "x"}, "spec": {"ignored": True}}},
-            "resources": {"z": {"resource": bucket}, "a": {"resource": acl}},
-        }
-    )
-    documents = list(desired_documents(answer, XR))
-    assert documents == [
-        {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}, "status": {"name": "x"}},
+def run(request: dict[str, Any], response: dict[str, Any]) -> StepRun:
+    """Return how a step went whose last call had these."""
+    messages = [
+        json_format.ParseDict(content, kind()).SerializeToString()
+        for content, kind in ((request, fnv1.RunFunctionRequest), (response, fnv1.RunFunctionResponse))
+    ]
+    return StepRun(Step("one", "f"), Remote("nowhere:1"), messages[0], messages[1], 1)
+
+
+def test_composite_alone() -> None:
+    """The composite is shown by its names and its status, and without one by its names."""
+    (shown,) = documents(rendered(), XR)
+    assert shown == {
+        "apiVersion": "example.org/v1",
+        "kind": "XBucket",
+        "metadata": {"name": "photos", "namespace": "team"},
+        "status": XR["status"],
+    }
+    bare = {key: value for key, value in XR.items() if key != "status"}
+    (shown,) = documents(rendered(composite={**bare, "metadata": {"name": "photos", "uid": "u"}}), XR)
+    assert shown == {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}}
+
+
+def test_full_composite() -> None:
+    """With all of the composite what came out is merged over what was given, and neither is changed."""
+    before = copy.deepcopy(XR)
+    after = {**XR, "metadata": {**XR["metadata"], "uid": "u"}, "status": {"old": {"b": 3}, "ports": [9]}}
+    (shown,) = documents(rendered(composite=after), XR, full=True)
+    assert shown == {**before, "status": {"old": {"a": 1, "b": 3}, "ports": [9]}}
+    assert before == XR
+
+
+def test_order() -> None:
+    """After the composite come the composed resources by name, results in their order, and the context."""
+    composed = {name: {"apiVersion": "v1", "kind": name.upper()} for name in ("b", "a-1", "a")}
+    results = [Result("Warning", "ComposeResources", "first", "one"), Result("Normal", "Done", "second", "two")]
+    found = rendered(composed=composed, results=results, context={"k": {"v": 1}})
+    shown = list(documents(found, XR, results=True, context=True))
+    assert [one["kind"] for one in shown] == ["XBucket", "A", "A-1", "B", "Result", "Result", "Context"]
+    assert shown[4:] == [
         {
-            "apiVersion": "v1",
-            "kind": "ACL",
-            "metadata": {
-                "annotations": {"mine": "x", "crossplane.io/composition-resource-name": "a"},
-                "labels": {"a": "b"},
-            },
+            "apiVersion": "render.crossplane.io/v1beta1",
+            "kind": "Result",
+            "severity": "Warning",
+            "reason": "ComposeResources",
+            "message": "first",
         },
         {
-            "apiVersion": "v1",
-            "kind": "Bucket",
-            "metadata": {"annotations": {"crossplane.io/composition-resource-name": "z"}},
-            "spec": {"b": 1},
-            "extra": 1,
-            "status": {},
+            "apiVersion": "render.crossplane.io/v1beta1",
+            "kind": "Result",
+            "severity": "Normal",
+            "reason": "Done",
+            "message": "second",
         },
+        {"apiVersion": "render.crossplane.io/v1beta1", "kind": "Context", "fields": {"k": {"v": 1}}},
     ]
+    assert [one["kind"] for one in documents(found, XR)] == ["XBucket", "A", "A-1", "B"]
 
 
-def test_nothing_desired() -> None:
-    """A composite without desired status is shown by its names alone, the namespace included."""
-    xr = {**XR, "metadata": {"name": "photos", "namespace": "team", "labels": {}}}
-    assert list(desired_documents(response(), xr)) == [
-        {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos", "namespace": "team"}}
-    ]
+def test_times() -> None:
+    """Every condition that is shown has the same transition time, and what isn't one stays as it is."""
+    status = {"conditions": [{"type": "Ready", "lastTransitionTime": "2026-11-20T00:00:00Z"}, {"type": "Synced"}, 3]}
+    thing = {"apiVersion": "v1", "kind": "Thing", "status": {"conditions": "none"}}
+    xr, composed = documents(rendered(composite={**XR, "status": status}, composed={"a": thing}), XR)
+    wanted = [{"type": "Ready", "lastTransitionTime": THEN}, {"type": "Synced", "lastTransitionTime": THEN}, 3]
+    assert xr["status"]["conditions"] == wanted
+    assert composed == thing
+    assert "2026" in str(status)
 
 
 def test_results() -> None:
-    """Each result is a line with its severity, and its reason where it has one."""
-    answer = response(
-        results=[
-            {"severity": "SEVERITY_NORMAL", "message": "all is well"},
-            {"severity": "SEVERITY_WARNING", "message": "not quite", "reason": "Late"},
-            {"severity": "SEVERITY_UNSPECIFIED", "message": "whatever"},
-        ]
-    )
-    assert list(message_lines(answer)) == ["normal: all is well", "warning: not quite (Late)", "result: whatever"]
-    assert not has_fatal(answer)
-    assert has_fatal(response(results=[{"severity": "SEVERITY_FATAL", "message": "no"}]))
+    """Each result is a line with its severity, and with its reason where the function gave one."""
+    results = [Result("Warning", "ComposeResources", "not quite", "one"), Result("Normal", "Done", "well", "two")]
+    assert list(lines(rendered(results=results))) == ["warning: not quite", "normal: well (Done)"]
+    assert list(lines(rendered(results=results), results=False)) == []
 
 
-def test_requirements() -> None:
-    """Requirements, which nobody answers here, are told, those in the deprecated field included and once."""
+def test_deleted() -> None:
+    """What would be deleted is told by name, with what it is."""
+    deleted = {
+        "b": {"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "photos-b"}},
+        "a": {"apiVersion": "v1", "kind": "Thing"},
+    }
+    assert list(lines(rendered(deleted=deleted))) == [
+        "deleted: a (v1 Thing) is observed and not desired any more",
+        "deleted: b (v1 Thing photos-b) is observed and not desired any more",
+    ]
+
+
+def test_requirements_that_nothing_was_found_for() -> None:
+    """Requirements that files and cluster have no answer to are told, those in the deprecated field once."""
     vpc = {"apiVersion": "ec2/v1", "kind": "VPC"}
     named = {**vpc, "matchName": "main", "namespace": "team"}
     labelled = {**vpc, "matchLabels": {"labels": {"b": "2", "a": "1"}}}
-    answer = response(
-        requirements={
-            "resources": {"one": named, "two": labelled},
+    request = {
+        "requiredResources": {"one": {}, "here": {"items": [{"resource": {"kind": "VPC"}}]}},
+        "requiredSchemas": {"s": {}, "known": {"openapiV3": {"type": "object"}}},
+    }
+    response = {
+        "requirements": {
+            "resources": {"one": named, "two": labelled, "here": named},
             "extraResources": {"one": named, "three": {**vpc, "matchLabels": {}}},
-            "schemas": {"s": vpc},
-        }
-    )
-    assert list(message_lines(answer)) == [
-        "required: one: ec2/v1 VPC named main in namespace team",
-        "required: three: ec2/v1 VPC with labels (any)",
-        "required: two: ec2/v1 VPC with labels a=1,b=2",
-        "required: s: the schema of ec2/v1 VPC",
+            "schemas": {"s": vpc, "known": vpc},
+        },
+    }
+    start = "not found: step one requires"
+    assert list(lines(rendered(steps=[run(request, response)]))) == [
+        f"{start} one: ec2/v1 VPC named 'main' in namespace team",
+        f"{start} three: ec2/v1 VPC with labels (any)",
+        f"{start} two: ec2/v1 VPC with labels a=1,b=2",
+        f"{start} s: the schema of ec2/v1 VPC",
     ]
+    error = RenderError("failed", "one")
+    error.results = [Result("Normal", "Done", "well", "one")]
+    error.steps = [run(request, {"requirements": {"schemas": {"s": vpc}}})]
+    assert list(failure_lines(error)) == ["normal: well (Done)", f"{start} s: the schema of ec2/v1 VPC"]
+
+
+trees = st.recursive(
+    st.integers() | st.lists(st.integers(), max_size=2),
+    lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+)
+objects = st.dictionaries(st.sampled_from("abc"), trees, max_size=3)
+
+
+def merged_by_recursion(under: Any, over: Any) -> Any:
+    """Return the same as `merged`, said in another way."""
+    if not isinstance(under, dict) or not isinstance(over, dict):
+        return over
+    keys = [*under, *(key for key in over if key not in under)]
+    return {
+        key: merged_by_recursion(under[key], over[key])
+        if key in under and key in over
+        else under.get(key, over.get(key))
+        for key in keys
+    }
+
+
+@given(objects, objects)
+def test_merged(under: dict[str, Any], over: dict[str, Any]) -> None:
+    """Mappings are merged at every depth, anything else is replaced, and nothing that was given is changed."""
+    before = copy.deepcopy((under, over))
+    assert merged(under, over) == merged_by_recursion(under, over)
+    assert (under, over) == before
+
+
+def test_merged_at_any_depth() -> None:
+    """Nesting beyond Python's stack is merged like any other."""
+    deep: Any = 1
+    for _ in range(50_000):
+        deep = {"a": deep}
+    value = merged(deep, deep)
+    for _ in range(50_000):
+        value = value["a"]
+    assert value == 1

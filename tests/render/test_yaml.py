@@ -288,3 +288,28 @@ def test_dump_too_deep() -> None:
         deep = {"a": deep}
     with pytest.raises(InputError, match="too deeply"):
         yaml.dump([deep])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", None),
+        ("# nothing", None),
+        ("a: 1", {"a": 1}),
+        ("- a", ["a"]),
+        ("yes", True),
+        ("--- 3\n...", 3),
+        ("'3'", "3"),
+    ],
+)
+def test_one_value(text: str, value: Any) -> None:
+    """A document of any type is its value, and none is null."""
+    assert yaml.parse_value(text, "k", extra="render") == value
+
+
+def test_one_value_of_many() -> None:
+    """Several documents aren't one value, also where one of them is empty."""
+    for text in ("1\n---\n2\n", "a: 1\n---\n"):
+        with pytest.raises(InputError) as caught:
+            yaml.parse_value(text, "k", extra="render")
+        assert str(caught.value) == "k must hold one value (it holds 2 documents)"

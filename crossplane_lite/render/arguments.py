@@ -1,0 +1,399 @@
+"""What render, simulate and graph share on their command line, and what they make of it.
+
+    parser = argparse.ArgumentParser(...)
+    arguments.add_inputs(parser)
+    inputs = arguments.read_inputs(arguments.parse(parser, argv))
+
+The names and short forms are those of `crossplane composition render`. Ours alone are `--function`, `--kube-context`
+and `--crds`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..errors import InputError
+from . import inputs, objects
+from .pipeline import Cluster, Runner, Step
+from .yaml import Document
+
+if TYPE_CHECKING:
+    from .openapi import Schemas
+
+__all__ = [
+    "Inputs",
+    "add_inputs",
+    "add_operation",
+    "parse",
+    "paths",
+    "read_inputs",
+    "read_operation_inputs",
+    "seconds",
+]
+
+# Parts of a duration as Go writes it, of which the first one may stand alone.
+_NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+_DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
+_UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+
+
+class Inputs(NamedTuple):
+    """Everything that one reconcile needs, read and checked.
+
+    Attributes:
+        composite: The composite resource, with the defaults of its XRD where that was given; of `render op` the
+            Operation.
+        pipeline: The steps.
+        functions: Who runs each function, by its name in the pipeline.
+        cluster: What exists beside the composite: required resources, Secrets, schemas.
+        observed: Observed composed resources, each with the annotation that names it.
+        context: The pipeline's context before the first step.
+        timeout: Seconds for one reconcile.
+        schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
+        files: The files and directories that were given, for those who wait for changes.
+    """
+
+    composite: Document
+    pipeline: list[Step]
+    functions: dict[str, Runner]
+    cluster: Cluster
+    observed: list[Document]
+    context: dict[str, Any]
+    timeout: float
+    schemas: Schemas | None
+    files: list[Path]
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what is rendered: XR, COMPOSITION, FUNCTIONS and the flags that go with them."""
+    parser.add_argument("composite", metavar="XR", type=Path, help="file of the composite resource")
+    parser.add_argument(
+        "composition",
+        metavar="COMPOSITION",
+        nargs="?",
+        type=Path,
+        help="file of the Composition, of mode Pipeline; without one, --function is the only step",
+    )
+    _add_functions(parser)
+    group = _add_shared(parser)
+    group.add_argument(
+        "-o",
+        "--observed-resources",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of composed resources that exist already, each with the annotation "
+        f"{objects.RESOURCE_NAME}",
+    )
+    group.add_argument(
+        "--xrd",
+        metavar="PATH",
+        type=Path,
+        help="file of the XR's CompositeResourceDefinition; its defaults are filled in",
+    )
+
+
+def add_operation(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what `render op` renders: OPERATION, FUNCTIONS and the flags that go with them."""
+    parser.add_argument(
+        "operation", metavar="OPERATION", type=Path, help="file of the Operation, CronOperation or WatchOperation"
+    )
+    _add_functions(parser)
+    _add_shared(parser).add_argument(
+        "-w",
+        "--watched-resource",
+        metavar="PATH",
+        type=Path,
+        help="file of the resource that a WatchOperation watches; every step requires it",
+    )
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the flags that rendering an Operation has as well, and return their group."""
+    group = parser.add_argument_group("what is rendered")
+    group.add_argument(
+        "--function",
+        metavar="[NAME=]module:function",
+        action="append",
+        default=[],
+        type=_function,
+        help="run the pipeline's function NAME in this process; can be in the current directory. NAME isn't needed "
+        "where the pipeline has one function. Can be given several times",
+    )
+    group.add_argument(
+        "--context-files",
+        metavar="KEY=FILE",
+        action="append",
+        default=[],
+        type=_pair_of_path,
+        help="key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
+    )
+    group.add_argument(
+        "--context-values",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_pair,
+        help="key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
+        "--context-files",
+    )
+    group.add_argument(
+        "-e",
+        "--required-resources",
+        "--extra-resources",
+        metavar="PATH",
+        action="append",
+        default=[],
+        type=Path,
+        help="file or directory of resources that functions can ask for; can be given several times",
+    )
+    group.add_argument(
+        "-s",
+        "--required-schemas",
+        metavar="DIR",
+        type=Path,
+        help="directory of OpenAPI v3 documents, from `kubectl get --raw /openapi/v3/<group-version>`, that functions "
+        "can ask for schemas of",
+    )
+    group.add_argument(
+        "--function-credentials",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of the Secrets that steps have their credentials from",
+    )
+    group.add_argument(
+        "-a",
+        "--function-annotations",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_pair,
+        help="annotation of every Function, in place of its own; can be given several times",
+    )
+    group.add_argument(
+        "--crds",
+        metavar="PATH",
+        action="append",
+        default=[],
+        type=Path,
+        help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
+        "whose schemas functions can ask for, and render checks desired resources against; can be given several times",
+    )
+    group.add_argument(
+        "--kube-context",
+        metavar="NAME",
+        help="context of kubectl; what no file gives is taken from that cluster: observed resources, required "
+        "resources, schemas",
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="DURATION",
+        default=60.0,
+        type=_duration,
+        help="how long it may take: 90s, 1m30s or a number of seconds (1m)",
+    )
+    return group
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line on which flags may stand anywhere among the arguments."""
+    # parse_args() takes optional arguments for absent as soon as a flag stands before them.
+    return parser.parse_intermixed_args(argv)
+
+
+def read_inputs(arguments: argparse.Namespace) -> Inputs:
+    """Read everything that the arguments of `add_inputs` name.
+
+    Raises:
+        InputError: Something can't be read, isn't what it should be, or doesn't fit together.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    composite = inputs.read_composite(arguments.composite)
+    if arguments.composition is None:
+        steps = _one_step(arguments)
+    else:
+        from .composition import composition_steps
+
+        steps = composition_steps(inputs.read_object(arguments.composition, "Composition"), composite)
+    if arguments.xrd is not None:
+        composite = _with_defaults(composite, arguments.xrd)
+    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else []
+    schemas = _schemas(arguments)
+    cluster = _files(arguments, schemas)
+    if arguments.kube_context is not None:
+        composite, observed, cluster = _live(arguments, composite, observed, cluster)
+    return _inputs(arguments, composite, steps, cluster, observed, schemas)
+
+
+def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
+    """Read everything that the arguments of `add_operation` name.
+
+    Raises:
+        InputError: Something can't be read, isn't what it should be, or doesn't fit together.
+        MissingExtraError: PyYAML isn't installed.
+    """
+    from .composition import operation_of, operation_steps, watching
+
+    document = inputs.read_object(arguments.operation, "Operation")
+    operation = operation_of(document)
+    steps = operation_steps(operation)
+    watched = None
+    if arguments.watched_resource is not None:
+        watched = inputs.read_object(arguments.watched_resource, "watched resource")
+        steps = watching(steps, document, watched)
+    schemas = _schemas(arguments)
+    cluster = _files(arguments, schemas, *([watched] if watched is not None else ()))
+    if arguments.kube_context is not None:
+        from .cluster import Chain
+        from .kubectl import Kubectl
+
+        cluster = Chain(cluster, Kubectl(arguments.kube_context, arguments.timeout))
+    return _inputs(arguments, operation, steps, cluster, [], schemas)
+
+
+def paths(arguments: argparse.Namespace) -> list[Path]:
+    """Return the files and directories that a command line names, whether they are there or not."""
+    named = vars(arguments)
+    single = [
+        *("composite", "composition", "operation", "functions", "observed_resources", "watched_resource", "xrd"),
+        *("required_schemas", "function_credentials"),
+    ]
+    found = [named[key] for key in single if named.get(key) is not None]
+    found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]
+    return found
+
+
+def seconds(text: str) -> float:
+    """Return a duration in seconds, written as Go writes it (`1m30s`) or as a plain number of seconds.
+
+    Raises:
+        ValueError: It is no duration, or not more than nothing.
+    """
+    # Compiled here: few command lines have one.
+    parts = re.findall(_DURATION, text)
+    value = math.nan
+    if parts and "".join(number + unit for number, unit in parts) == text:
+        value = math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
+    elif re.fullmatch(_NUMBER, text):
+        value = float(text)
+    if not 0 < value < math.inf:
+        raise ValueError(f"{text!r} is not a duration such as 1m30s, 500ms or 90 (seconds)")
+    return value
+
+
+def _duration(text: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    return key, value
+
+
+def _pair_of_path(text: str) -> tuple[str, Path]:
+    key, value = _pair(text)
+    if not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
+    return key, Path(value)
+
+
+def _function(text: str) -> tuple[str | None, str]:
+    name, equals, target = text.rpartition("=")
+    if not target or (equals and not name):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")
+    return name or None, target
+
+
+def _add_functions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "functions",
+        metavar="FUNCTIONS",
+        nargs="?",
+        type=Path,
+        help="file or directory of Function documents, whose annotations say how each is run",
+    )
+
+
+def _one_step(arguments: argparse.Namespace) -> list[Step]:
+    """Return the pipeline that consists of --function."""
+    if len(arguments.function) != 1:
+        given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
+        raise InputError(f"without a COMPOSITION, --function must say the one function to run ({given})")
+    name, target = arguments.function[0]
+    return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
+
+
+def _with_defaults(composite: Document, path: Path) -> Document:
+    from .defaults import apply_defaults
+
+    xrd = inputs.read_object(path, "CompositeResourceDefinition")
+    return Document(composite.where, apply_defaults(composite.content, xrd.content, xrd.where))
+
+
+def _schemas(arguments: argparse.Namespace) -> Schemas | None:
+    given = [*([arguments.required_schemas] if arguments.required_schemas else ()), *arguments.crds]
+    if not given:
+        return None
+    from .openapi import Schemas
+
+    return Schemas.of_paths(given)
+
+
+def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Document) -> Cluster:
+    from .cluster import Files
+
+    documents = inputs.read_resources(arguments.required_resources)
+    if arguments.function_credentials is not None:
+        documents += inputs.read_secrets(arguments.function_credentials)
+    return Files([document.content for document in (*documents, *more)], schemas)
+
+
+def _live(
+    arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
+) -> tuple[Document, list[Document], Cluster]:
+    """Return composite, observed resources and cluster with what a live API server adds to the files."""
+    from .cluster import Chain
+    from .kubectl import Kubectl
+
+    live = Kubectl(arguments.kube_context, arguments.timeout)
+    where = f"the kubectl context {arguments.kube_context}"
+    found = live.live(composite.content)
+    if found is not None:
+        # Its resources refer to it by its uid, and functions go by what they told it earlier.
+        known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
+        metadata = {**known["metadata"], **composite.content["metadata"]}
+        composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
+    if arguments.observed_resources is None:
+        observed = [Document(where, content) for content in live.observed(found or composite.content)]
+    return composite, observed, Chain(files, live)
+
+
+def _inputs(
+    arguments: argparse.Namespace,
+    composite: Document,
+    steps: list[Step],
+    cluster: Cluster,
+    observed: list[Document],
+    schemas: Schemas | None,
+) -> Inputs:
+    from . import runners
+
+    documents = inputs.read_functions(arguments.functions) if arguments.functions is not None else {}
+    overrides = dict(arguments.function_annotations)
+    for document in documents.values():
+        metadata = document.content["metadata"]
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **overrides}
+    context = inputs.read_context(arguments.context_files, arguments.context_values)
+    # Importing functions comes last: it may take long, and print.
+    targets = runners.assign(arguments.function, steps)
+    functions = runners.runners(steps, targets, documents)
+    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, paths(arguments))

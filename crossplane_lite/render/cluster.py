@@ -1,0 +1,98 @@
+"""What exists beside the composite: objects and schemas from files, and several sources one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .openapi import Schemas
+    from .pipeline import Cluster, Selector
+
+__all__ = ["Chain", "Files", "in_order"]
+
+
+class Files:
+    """A cluster that holds just these objects and schemas.
+
+    Args:
+        resources: Objects with apiVersion, kind and metadata.name. Of two with the same apiVersion, kind, namespace
+            and name the later one counts.
+        schemas: What knows the schemas of kinds; nothing does where it is None.
+    """
+
+    def __init__(self, resources: Iterable[Mapping[str, Any]] = (), schemas: Schemas | None = None) -> None:
+        self._resources: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
+        self._schemas = schemas
+        for resource in resources:
+            api_version, kind = resource.get("apiVersion"), resource.get("kind")
+            if isinstance(api_version, str) and isinstance(kind, str):  # others can't be asked for
+                self._resources.setdefault((api_version, kind), {})[_place(resource)] = resource
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the objects that a selector matches, in the order of their namespaces and names.
+
+        The rules are those of Crossplane: a name is looked up in just the selector's namespace, which is none for what
+        is cluster-scoped; labels match in all namespaces where the selector names none. The list is the caller's, the
+        objects aren't.
+        """
+        of_kind = self._resources.get((selector.api_version, selector.kind), {})
+        if selector.name is not None:
+            found = of_kind.get((selector.namespace or "", selector.name))
+            return [] if found is None else [found]
+        matching = (one for one in of_kind.values() if _has_labels(one, selector.labels or {}))
+        return in_order(one for one in matching if not selector.namespace or _place(one)[0] == selector.namespace)
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        return None if self._schemas is None else self._schemas.find(api_version, kind)
+
+    def scope(self, api_version: str, kind: str) -> str | None:
+        """Return `Namespaced` or `Cluster`, None for a kind that no schema tells it of."""
+        return None if self._schemas is None else self._schemas.scope(api_version, kind)
+
+
+class Chain:
+    """Several clusters, asked in their order until one has an answer.
+
+    Answers aren't put together: where a file has one resource of those that a selector matches, a live API server
+    isn't asked for the others.
+    """
+
+    def __init__(self, *clusters: Cluster) -> None:
+        self._clusters = clusters
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the resources that a selector matches in the first cluster that has any."""
+        return next((found for cluster in self._clusters if (found := cluster.resources(selector))), [])
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the OpenAPI schema of a kind from the first cluster that has it, None where none does."""
+        found = (cluster.schema(api_version, kind) for cluster in self._clusters)
+        return next((schema for schema in found if schema is not None), None)
+
+    def scope(self, api_version: str, kind: str) -> str | None:
+        """Return `Namespaced` or `Cluster` from the first cluster that can tell, None where none can."""
+        asked = (getattr(cluster, "scope", None) for cluster in self._clusters)
+        found = (ask(api_version, kind) for ask in asked if ask is not None)
+        return next((scope for scope in found if scope is not None), None)
+
+
+def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return resources in the order of their namespaces and names, as an API server lists them."""
+    return sorted(resources, key=_place)
+
+
+def _place(resource: Mapping[str, Any]) -> tuple[str, str]:
+    """Return namespace and name of a resource; what isn't text counts as none."""
+    metadata = resource.get("metadata")
+    values = [metadata.get(key) for key in ("namespace", "name")] if isinstance(metadata, Mapping) else [None, None]
+    namespace, name = (value if isinstance(value, str) else "" for value in values)
+    return namespace, name
+
+
+def _has_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    metadata = resource.get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    labels = labels if isinstance(labels, Mapping) else {}
+    return all(key in labels and labels[key] == value for key, value in wanted.items())

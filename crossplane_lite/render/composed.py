@@ -1,0 +1,191 @@
+"""What Crossplane makes of a desired composed resource before it applies it: its name, namespace, labels and owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from .objects import (
+    CLAIM_LABELS,
+    COMPOSITE_LABEL,
+    RESOURCE_NAME,
+    child_name,
+    composite_uid,
+    controller_of,
+    is_cluster_scoped,
+    metadata_of,
+    name_problem,
+    quoted,
+    text_of,
+)
+from .rendered import RenderError
+
+__all__ = ["Owner", "composed_resource"]
+
+_METADATA: Final = {
+    "annotations": (dict, "an object"),
+    "generateName": (str, "text"),
+    "labels": (dict, "an object"),
+    "name": (str, "text"),
+    "namespace": (str, "text"),
+    "ownerReferences": (list, "a list"),
+}
+
+
+class Owner(NamedTuple):
+    """What a composed resource has from its composite.
+
+    Attributes:
+        api_version: The composite's apiVersion.
+        kind: Its kind.
+        name: Its name.
+        namespace: Its namespace; empty where it has none.
+        uid: Its uid.
+        prefix: The value of the label `crossplane.io/composite`: that of its own, in composites of composites, or its
+            name.
+        claim: The labels that name its claim.
+    """
+
+    api_version: str
+    kind: str
+    name: str
+    namespace: str
+    uid: str
+    prefix: str
+    claim: Mapping[str, str]
+
+    @classmethod
+    def of(cls, composite: Mapping[str, Any]) -> Owner:
+        """Return what the resources of a composite have from it."""
+        metadata = metadata_of(composite)
+        labels = metadata.get("labels")
+        labels = labels if isinstance(labels, Mapping) else {}
+        name = text_of(metadata.get("name"))
+        return cls(
+            text_of(composite.get("apiVersion")),
+            text_of(composite.get("kind")),
+            name,
+            text_of(metadata.get("namespace")),
+            composite_uid(composite),
+            text_of(labels.get(COMPOSITE_LABEL)) or name,
+            {key: labels[key] for key in CLAIM_LABELS if text_of(labels.get(key))},
+        )
+
+    @property
+    def reference(self) -> dict[str, Any]:
+        """The controller reference of its resources."""
+        return {
+            "apiVersion": self.api_version,
+            "blockOwnerDeletion": True,
+            "controller": True,
+            "kind": self.kind,
+            "name": self.name,
+            "uid": self.uid,
+        }
+
+
+def composed_resource(
+    name: str,
+    resource: dict[str, Any],
+    owner: Owner,
+    observed: Mapping[str, Any] | None,
+    cluster: object | None = None,
+) -> dict[str, Any]:
+    """Return a desired composed resource as it is applied.
+
+    Args:
+        name: The composition resource name.
+        resource: What the functions desire. It is changed.
+        owner: The composite.
+        observed: The resource as it exists; it keeps its name and namespace.
+        cluster: Asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
+
+    Raises:
+        RenderError: Crossplane or the API server would refuse it.
+    """
+    what = f"composed resource {quoted(name)}"
+    for key in ("apiVersion", "kind"):
+        if not text_of(resource.get(key)):
+            raise RenderError(f"{what} has no {key}")
+    metadata = _checked_metadata(what, resource.get("metadata"))
+    resource.pop("status", None)  # only the resource's own controller has a say in it
+    resource["metadata"] = metadata
+    _place(what, resource, metadata, owner, observed, cluster)
+    metadata["annotations"] = {**metadata.get("annotations", {}), RESOURCE_NAME: name}
+    metadata["labels"] = {**metadata.get("labels", {}), COMPOSITE_LABEL: owner.prefix, **owner.claim}
+    metadata["ownerReferences"] = _owner_references(what, resource, metadata, owner)
+    _name(what, name, resource, metadata, owner)
+    return resource
+
+
+def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
+    """Return metadata of which the fields that matter here have the right types; null counts as not there."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, dict):
+        raise RenderError(f"{what}: metadata must be an object (got a {type(metadata).__name__})")
+    for key, (type_, shown) in _METADATA.items():
+        if metadata.get(key) is None:
+            metadata.pop(key, None)
+        elif not isinstance(metadata[key], type_):
+            raise RenderError(f"{what}: metadata.{key} must be {shown} (got a {type(metadata[key]).__name__})")
+    return metadata
+
+
+def _place(
+    what: str,
+    resource: Mapping[str, Any],
+    metadata: dict[str, Any],
+    owner: Owner,
+    observed: Mapping[str, Any] | None,
+    cluster: object | None,
+) -> None:
+    """Set the namespace, and the name that an observed resource has."""
+    wanted = metadata.get("namespace", "")
+    if owner.namespace:
+        if wanted not in ("", owner.namespace):
+            raise RenderError(
+                f"{what}: metadata.namespace is {quoted(wanted)}, and the composite is in {quoted(owner.namespace)}; "
+                "a namespaced composite can compose resources in its own namespace only"
+            )
+        if is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
+            raise RenderError(
+                f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
+                f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
+            )
+    if observed is not None:
+        for key in ("name", "namespace"):
+            found = text_of(metadata_of(observed).get(key))
+            if found:
+                metadata[key] = found
+            elif key == "namespace":
+                metadata.pop(key, None)
+    if owner.namespace:
+        metadata["namespace"] = owner.namespace
+
+
+def _owner_references(
+    what: str, resource: Mapping[str, Any], metadata: Mapping[str, Any], owner: Owner
+) -> list[dict[str, Any]]:
+    references = metadata.get("ownerReferences", [])
+    if not all(isinstance(one, dict) for one in references):
+        raise RenderError(f"{what}: metadata.ownerReferences must be a list of objects")
+    controller = controller_of(resource)
+    if controller is not None and controller.get("uid") != owner.uid:
+        raise RenderError(
+            f"{what}: cannot set controller reference: it is already controlled by {controller.get('kind')} "
+            f"{controller.get('name')} (UID {controller.get('uid')})"
+        )
+    return [*(one for one in references if one.get("uid") != owner.uid), owner.reference]
+
+
+def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str, Any], owner: Owner) -> None:
+    """Give a resource a name where it has none, and check it."""
+    field = "name"
+    if not metadata.get("name"):
+        field = "generateName"
+        metadata["generateName"] = metadata.get("generateName") or owner.prefix + "-"
+        metadata["name"] = child_name(metadata["generateName"], owner.uid, name)
+    problem = name_problem(metadata["name"], resource["apiVersion"], resource["kind"])
+    if problem is not None:
+        raise RenderError(f"{what}: metadata.{field} {quoted(metadata[field])} is not a valid name: {problem}")

@@ -1,0 +1,262 @@
+"""Compositions and Operations: their documents as the steps of a pipeline.
+
+What is checked of a Composition is what Crossplane's own `render` checks: that it is for the composite's kind, has the
+labels that the composite selects it by, and is a pipeline. Beyond that a step that couldn't run is refused, as the API
+server refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from .._wire._tree import join_path
+from ..errors import InputError
+from .inputs import field, is_text, labels
+from .pipeline import Selector, Step
+from .yaml import Document
+
+__all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps", "watching"]
+
+OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
+"""The kinds of documents that an Operation can be made of."""
+
+_COMPOSITION: Final = "apiextensions.crossplane.io/v1"
+_OPERATION: Final = "ops.crossplane.io/v1alpha1"
+
+
+def composition_steps(document: Document, composite: Document) -> list[Step]:
+    """Return the steps of a Composition.
+
+    Args:
+        document: The Composition.
+        composite: The composite resource that it is used for.
+
+    Raises:
+        InputError: It isn't a Composition, not one for this composite resource, or has a step that can't run.
+    """
+    _check_kind(document, _COMPOSITION, "Composition")
+    _check_type(document, composite)
+    _check_labels(document, composite)
+    _check_mode(document)
+    return list(_steps(document))
+
+
+def operation_of(document: Document) -> Document:
+    """Return the Operation that Crossplane would make of a document.
+
+    Args:
+        document: An Operation, or a CronOperation or WatchOperation: then what its template says, under its own name.
+
+    Raises:
+        InputError: It is none of these, or has no template.
+    """
+    content = document.content
+    if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
+        raise _wrong_kind(document, _OPERATION, ", ".join(OPERATIONS[:-1]) + f" or {OPERATIONS[-1]}")
+    if content["kind"] == OPERATIONS[0]:
+        return document
+    if field(document, dict, "spec", "operationTemplate", "spec") is None:
+        raise InputError(f"{document.where} has no spec.operationTemplate.spec")
+    template = content["spec"]["operationTemplate"]
+    metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
+    # Crossplane generates a name from this one; its own `render` takes it as it is.
+    named = {**metadata, "name": content["metadata"]["name"]}
+    return Document(
+        document.where,
+        {"apiVersion": _OPERATION, "kind": OPERATIONS[0], "metadata": named, "spec": template["spec"]},
+    )
+
+
+def operation_steps(document: Document) -> list[Step]:
+    """Return the steps of an Operation, as `operation_of` gives it.
+
+    Raises:
+        InputError: It has a step that can't run.
+    """
+    _check_mode(document)
+    return list(_steps(document))
+
+
+def watching(steps: Sequence[Step], document: Document, watched: Document) -> list[Step]:
+    """Return the steps of an Operation that was made because a resource changed: each asks for that resource.
+
+    Args:
+        steps: The steps.
+        document: The document that the Operation comes from.
+        watched: The resource, with a name.
+
+    Raises:
+        InputError: The document is a WatchOperation for another kind.
+    """
+    from .operation import WATCHED_RESOURCE
+
+    content = watched.content
+    if document.content["kind"] == OPERATIONS[2]:
+        for key in ("apiVersion", "kind"):
+            wanted = field(document, str, "spec", "watch", key)
+            if wanted and wanted != content[key]:
+                raise InputError(
+                    f"{document.where} watches resources whose {key} is {wanted}, and that of {watched.where} "
+                    f"is {content[key]}"
+                )
+    selector = Selector(
+        content["apiVersion"],
+        content["kind"],
+        name=field(watched, str, "metadata", "name"),
+        namespace=field(watched, str, "metadata", "namespace") or None,
+    )
+    return [step._replace(resources={**step.resources, WATCHED_RESOURCE: selector}) for step in steps]
+
+
+def _check_kind(document: Document, api_version: str, kind: str) -> None:
+    if (document.content["apiVersion"], document.content["kind"]) != (api_version, kind):
+        raise _wrong_kind(document, api_version, kind)
+
+
+def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:
+    content = document.content
+    return InputError(
+        f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, "
+        f"and must be {kinds} of {api_version}"
+    )
+
+
+def _check_type(document: Document, composite: Document) -> None:
+    for key in ("apiVersion", "kind"):
+        wanted = field(document, str, "spec", "compositeTypeRef", key)
+        if wanted != composite.content[key]:
+            has = f"is {wanted}" if wanted else "is missing"
+            raise InputError(
+                f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of {composite.where} is "
+                f"{composite.content[key]}"
+            )
+
+
+def _check_labels(document: Document, composite: Document) -> None:
+    """Refuse a Composition without the labels that the composite resource selects Compositions by."""
+    found = labels(document, "metadata", "labels")
+    # The second one is where composites of Crossplane 1 have it.
+    for start in (("spec", "crossplane"), ("spec",)):
+        holder = field(composite, dict, *start) or {}
+        if "compositionSelector" not in holder:
+            continue
+        for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
+            if found.get(key) != value:
+                has = f"is {found[key]!r}" if key in found else "is missing"
+                raise InputError(
+                    f"{document.where}: the label {key!r} {has}, and {composite.where} selects Compositions where it "
+                    f"is {value!r}"
+                )
+
+
+def _check_mode(document: Document) -> None:
+    mode = field(document, str, "spec", "mode")
+    if mode != "Pipeline":
+        has = f"is {mode}" if mode else "is missing"
+        raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
+
+
+def _steps(document: Document) -> Iterator[Step]:
+    pipeline: list[Any] = field(document, list, "spec", "pipeline") or []
+    if not pipeline:
+        raise InputError(f"{document.where} has no steps in spec.pipeline")
+    names: dict[str, int] = {}
+    for number in range(len(pipeline)):
+        step = _Step(document, number).read()
+        if step.name in names:
+            raise InputError(
+                f"{document.where}: spec.pipeline[{names[step.name]}] and spec.pipeline[{number}] are both named "
+                f"{step.name!r}"
+            )
+        names[step.name] = number
+        yield step
+
+
+class _Step:
+    """Reads one element of `spec.pipeline`."""
+
+    def __init__(self, document: Document, number: int) -> None:
+        self._document = document
+        self._path: tuple[str | int, ...] = ("spec", "pipeline", number)
+        self._where = f"{document.where}: spec.pipeline[{number}]"
+        if field(document, dict, *self._path) is None:
+            raise InputError(f"{self._where} is not a mapping")
+
+    def read(self) -> Step:
+        name = self._text("step")
+        self._where += f" ({name})"
+        return Step(
+            name,
+            self._text("functionRef", "name"),
+            where=self._where,
+            input=self._get(dict, "input"),
+            credentials=dict(self._credentials()),
+            resources=dict(self._resources()),
+            schemas=dict(self._schemas()),
+        )
+
+    def _credentials(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        seen: set[str] = set()
+        for path in self._elements("credentials"):
+            name = self._text(*path, "name")
+            self._once(seen, name, path)
+            source = self._get(str, *path, "source")
+            if source in (None, "None"):  # there is none, which is what Crossplane assumes
+                continue
+            if source != "Secret":
+                raise InputError(f"{self._place(path, 'source')} is {source}, and must be Secret")
+            yield name, (self._text(*path, "secretRef", "namespace"), self._text(*path, "secretRef", "name"))
+
+    def _resources(self) -> Iterator[tuple[str, Selector]]:
+        seen: set[str] = set()
+        for path in self._elements("requirements", "requiredResources"):
+            key = self._text(*path, "requirementName")
+            self._once(seen, key, path)
+            name = self._get(str, *path, "name")
+            has_labels = self._get(dict, *path, "matchLabels") is not None
+            if bool(name) == has_labels:
+                raise InputError(f"{self._place(path)} needs a name or matchLabels, and not both")
+            yield (
+                key,
+                Selector(
+                    self._text(*path, "apiVersion"),
+                    self._text(*path, "kind"),
+                    name=name or None,
+                    labels=labels(self._document, *self._path, *path, "matchLabels") if has_labels else None,
+                    namespace=self._get(str, *path, "namespace") or None,
+                ),
+            )
+
+    def _schemas(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        seen: set[str] = set()
+        for path in self._elements("requirements", "requiredSchemas"):
+            key = self._text(*path, "requirementName")
+            self._once(seen, key, path)
+            yield key, (self._text(*path, "apiVersion"), self._text(*path, "kind"))
+
+    def _elements(self, *path: str | int) -> Iterator[tuple[str | int, ...]]:
+        """Yield the path of each element of a list, which must be mappings."""
+        for number in range(len(self._get(list, *path) or ())):
+            element = (*path, number)
+            if self._get(dict, *element) is None:
+                raise InputError(f"{self._place(element)} is not a mapping")
+            yield element
+
+    def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
+        if name in seen:
+            raise InputError(f"{self._place(path)} has the name of another one: {name!r}")
+        seen.add(name)
+
+    def _get(self, kind: type, *path: str | int) -> Any:
+        return field(self._document, kind, *self._path, *path)
+
+    def _text(self, *path: str | int) -> str:
+        value = self._get(str, *path)
+        if not is_text(value):
+            raise InputError(f"{self._place(path)} is missing")
+        text: str = value
+        return text
+
+    def _place(self, path: Sequence[str | int], *more: str) -> str:
+        return f"{self._document.where}: {join_path([*self._path, *path, *more])}"

@@ -1,0 +1,154 @@
+"""Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
+
+That is structural defaulting: a field that is missing from an object that is there gets its default, and then what the
+default lacks itself; nothing is made for objects that aren't there. A null where the schema isn't `nullable` counts as
+missing: it becomes the default, or goes. Crossplane's own fields have defaults too, such as
+`spec.crossplane.compositionUpdatePolicy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._wire._tree import join_path
+from ..errors import InputError
+from .openapi import split_api_version
+
+__all__ = ["apply_defaults"]
+
+
+def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return a composite or a claim with the defaults of its definition.
+
+    Args:
+        composite: The resource, which isn't changed. What gets no defaults is shared, and so are the defaults.
+        xrd: The CompositeResourceDefinition that defines its kind.
+        where: File and place of the XRD, for messages.
+
+    Raises:
+        InputError: It is no XRD, defines another kind, doesn't have the composite's version, or its schema can't be
+            read; the message names the place.
+        RenderError: The composite's apiVersion isn't one.
+    """
+    schema, path = _schema_of(composite, xrd, where)
+    above: Any = None
+    for step in path:
+        above = above, step
+    result: dict[str, Any] = dict(composite)
+    # Objects and lists, copied already, with their schemas.
+    work: list[tuple[Any, _Schema]] = [(result, _Schema(where, above, schema))]
+    while work:
+        value, rules = work.pop()
+        members = _defaulted_items(value, rules) if isinstance(value, list) else _defaulted_fields(value, rules)
+        for key, inner in members:
+            if isinstance(value[key], (dict, list)):
+                value[key] = value[key].copy()
+                work.append((value[key], inner))
+    return result
+
+
+def _defaulted_fields(value: dict[str, Any], schema: _Schema) -> list[tuple[str, _Schema]]:
+    """Set the defaults of an object's fields, and return those fields that have a schema."""
+    properties = schema.properties()
+    for name, rules in properties.items():
+        if rules.default is not None and (name not in value or rules.refuses(value[name])):
+            value[name] = rules.default
+    others = schema.part("additionalProperties")
+    known = [(name, found) for name in value if (found := properties.get(name) or others) is not None]
+    for name, rules in known:
+        if rules.refuses(value[name]):
+            if rules.default is None:
+                del value[name]
+            else:
+                value[name] = rules.default
+    return [(name, rules) for name, rules in known if name in value]
+
+
+def _defaulted_items(value: list[Any], rules: _Schema) -> list[tuple[int, _Schema]]:
+    """Set the defaults of a list's elements, and return those that have a schema."""
+    inner = rules.part("items")
+    if inner is None:
+        return []
+    for at, item in enumerate(value):
+        if inner.refuses(item):  # without a default it stays, for the API server to refuse
+            value[at] = inner.default
+    return [(at, inner) for at in range(len(value))]
+
+
+class _Schema(NamedTuple):
+    """A schema in the XRD, which knows where it stands.
+
+    Attributes:
+        where: The XRD's file and place.
+        path: The path of what the schema is in, and the last step from there; None for the XRD itself.
+        value: The schema.
+    """
+
+    where: str
+    path: tuple[Any, str | int] | None
+    value: Mapping[str, Any]
+
+    @property
+    def default(self) -> Any:
+        return self.value.get("default")
+
+    def refuses(self, value: Any) -> bool:
+        """Say whether a value is a null that counts as missing."""
+        return value is None and self.value.get("nullable") is not True
+
+    def properties(self) -> dict[str, _Schema]:
+        properties = self.value.get("properties")
+        if properties is None:
+            return {}
+        at = self.path, "properties"
+        return {name: self._of(inner, (at, name)) for name, inner in self._mapping(properties, at).items()}
+
+    def part(self, key: str) -> _Schema | None:
+        """Return the schema of items or of additional properties."""
+        inner = self.value.get(key)
+        if inner is None or (isinstance(inner, bool) and key == "additionalProperties"):
+            return None
+        return self._of(inner, (self.path, key))
+
+    def _of(self, value: Any, path: tuple[Any, str | int]) -> _Schema:
+        return _Schema(self.where, path, self._mapping(value, path))
+
+    def _mapping(self, value: Any, path: tuple[Any, str | int]) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            steps: list[str | int] = []
+            above: Any = path
+            while above is not None:
+                above, step = above
+                steps.append(step)
+            raise InputError(
+                f"{self.where}: {join_path(reversed(steps))} must be an object "
+                f"(got {value!r:.60} that is a {type(value).__name__})"
+            )
+        return value
+
+
+def _schema_of(
+    composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
+) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
+    """Return the schema of the composite's kind and version, and its path in the XRD."""
+    from ..codegen.crossplane import crds_of
+
+    group = str(xrd.get("apiVersion")).rpartition("/")[0]
+    if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
+        raise InputError(
+            f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io (it is a "
+            f"{xrd.get('kind')!s:.60} of {xrd.get('apiVersion')!s:.60})"
+        )
+    specs = [crd["spec"] for crd in crds_of(where, xrd)]
+    api_version, kind = str(composite.get("apiVersion")), composite.get("kind")
+    group, name = split_api_version(api_version)
+    spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
+    if spec is None:
+        defined = " and ".join(f"{spec['names']['kind']} of {spec['group']}" for spec in specs)
+        raise InputError(f"{where} defines {defined}, not {kind} of {group}")
+    for at, version in enumerate(spec["versions"]):
+        if version["name"] == name:
+            return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
+    versions = ", ".join(version["name"] for version in spec["versions"])
+    raise InputError(f"{where} has no version {name!r} of {kind} (it has {versions})")

@@ -1,0 +1,226 @@
+"""Who runs a function: this process, or a server that speaks gRPC."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+from .. import composition
+from ..composition import Function
+from ..errors import UsageError, WireError
+from ..proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from .pipeline import Runner
+from .rendered import RenderError
+
+__all__ = ["InProcess", "Remote", "debugger_seen", "runners_of"]
+
+_OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
+# gRPC would ask a proxy of the environment for these as well.
+_LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
+
+# Below this frame of the stack is whoever asked for the call.
+_CALLER: Final = Function.call_compose.__code__
+
+# Who catches everything is told again after so many seconds.
+_AGAIN_SECONDS: Final = 1.0
+
+_debugger_seen = False
+
+
+def debugger_seen() -> bool:
+    """Say whether somebody has stepped through a function in this process past its time, so that no time counts."""
+    return _debugger_seen
+
+
+def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
+    """Return the runner of each function; a composition function runs in this process.
+
+    Raises:
+        UsageError: A value is neither a runner nor a composition function.
+    """
+    found: dict[str, Runner] = {}
+    for name, function in functions.items():
+        if isinstance(function, Function):
+            found[name] = InProcess(function)
+        elif callable(getattr(function, "run", None)):
+            found[name] = function
+        else:
+            raise UsageError(
+                f"function {name!r} must be a @composition.function or a runner such as Remote('localhost:9443') "
+                f"(got a {type(function).__name__})"
+            )
+    return found
+
+
+class InProcess:
+    """Runs a composition function in this process.
+
+    In the main thread a compose() that takes too long is stopped, where the platform has signals for it, unless a
+    debugger is at work or somebody else uses the alarm. In other threads nothing can stop it.
+
+    Attributes:
+        function: The function.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def __repr__(self) -> str:
+        return f"InProcess({self.function!r})"
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        """Answer a request; see `Runner`."""
+        stopped: list[str] = []
+        answer = b""
+        try:
+            with _alarm(timeout, self.function, stopped):
+                answer = self.function.run(request)
+        except _Stop:
+            pass
+        except WireError as e:
+            raise RenderError(f"the function can't read its request: {e}") from e
+        if stopped:
+            raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
+        return answer
+
+
+class _Stop(BaseException):
+    """Ends a compose() that takes too long. Not an Exception, so that few catch it."""
+
+
+@contextmanager
+def _alarm(timeout: float, function: Function, stopped: list[str]) -> Iterator[None]:
+    """Raise in the block when its time is over, and note in `stopped` where it was then."""
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+        or signal.getitimer(signal.ITIMER_REAL)[0] > 0  # a test runner's own limit, or a render in a render
+        or signal.getsignal(signal.SIGALRM) is None  # a handler that isn't Python's couldn't be put back
+        or _debugger_seen
+    ):
+        yield
+        return
+
+    over = False
+
+    def ring(_number: int, frame: FrameType | None) -> None:
+        global _debugger_seen
+        _debugger_seen = _debugger_seen or _is_debugged()
+        if over or _debugger_seen:
+            return
+        stopped.append(_place(frame, function.file))
+        raise _Stop(stopped[0])
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, _seconds(timeout), _AGAIN_SECONDS)
+        yield
+    finally:
+        try:
+            over = True  # from here on a late ring must not keep the rest from being done
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _seconds(timeout: float) -> float:
+    """Return a timeout as timers take it: not zero, which means none, and no longer than they can count."""
+    return min(max(timeout, 1e-3), 1e8)
+
+
+def _is_debugged() -> bool:
+    """Say whether somebody steps through the program, who may look at one line for as long as it takes."""
+    trace = sys.gettrace()
+    if trace is not None and not (getattr(trace, "__module__", None) or type(trace).__module__).startswith("coverage"):
+        return True
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
+    return monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
+
+
+def _place(frame: FrameType | None, home: str) -> str:
+    """Return where compose() was: the innermost line of its own file, else of a file beside or below it."""
+    frames = []
+    while frame is not None and frame.f_code is not _CALLER:
+        frames.append(frame)
+        frame = frame.f_back
+    frames += _waiting_frames()
+    folder = os.path.dirname(os.path.abspath(home)) + os.sep
+    own = [one for one in frames if one.f_code.co_filename == home]
+    near = [one for one in frames if os.path.abspath(one.f_code.co_filename).startswith(folder)]
+    for found in (own, near):
+        if found:
+            return f"compose() was at {found[0].f_code.co_filename}, line {found[0].f_lineno}"
+    return f"compose() is in {home}"
+
+
+def _waiting_frames() -> list[FrameType]:
+    """Return the lines at which coroutines of an `async def` compose() wait; they aren't on the stack."""
+    loop = getattr(composition._local, "loop", None)
+    if loop is None:
+        return []
+    import asyncio
+
+    return [frame for task in asyncio.all_tasks(loop) for frame in reversed(task.get_stack())]
+
+
+class Remote:
+    """Runs a function that a server offers over gRPC, without transport security.
+
+    It speaks v1 of the protocol, and v1beta1 with a server that doesn't know v1. The connection is made at the first
+    call and kept.
+
+    Args:
+        target: The server, such as `localhost:9443`.
+
+    Attributes:
+        target: The server.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self._channel: Any = None
+        self._services = [V1_SERVICE, V1BETA1_SERVICE]
+
+    def __repr__(self) -> str:
+        return f"Remote({self.target!r})"
+
+    def __enter__(self) -> Remote:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        """Answer a request; see `Runner`."""
+        import grpc  # 50 ms, and functions in process don't need it
+
+        if self._channel is None:
+            options = (*_OPTIONS, ("grpc.enable_http_proxy", int(not self.target.startswith(_LOCAL))))
+            self._channel = grpc.insecure_channel(self.target, options)
+        deadline = time.monotonic() + timeout
+        while True:
+            service = self._services[0]
+            call = self._channel.unary_unary(f"/{service}/{METHOD}")
+            try:
+                answer: bytes = call(request, timeout=_seconds(deadline - time.monotonic()))
+                return answer
+            except grpc.RpcError as error:
+                code, details = error.code(), " ".join(str(error.details() or "").split())
+                if code is grpc.StatusCode.UNIMPLEMENTED and len(self._services) > 1:
+                    del self._services[0]
+                    continue
+                problem = f"{code.name}: {details}" if details else code.name
+                raise RenderError(f"no answer from {self.target} ({problem})") from None
+
+    def close(self) -> None:
+        """Close the connection. Another call opens a new one."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None

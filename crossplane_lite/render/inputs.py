@@ -1,0 +1,271 @@
+"""Reading what render, simulate and graph are given: files of Kubernetes objects, and values for the context.
+
+What the files say is checked here as far as everybody needs it: that an object is one, that a Secret's data is base64.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from .._wire._tree import join_path
+from ..errors import InputError
+from .objects import RESOURCE_NAME, secret_data
+from .yaml import Document, decode, load_documents, parse_value
+
+__all__ = [
+    "field",
+    "files_of",
+    "is_text",
+    "labels",
+    "objects_in",
+    "read_composite",
+    "read_context",
+    "read_functions",
+    "read_object",
+    "read_observed",
+    "read_resources",
+    "read_secrets",
+]
+
+_SUFFIXES: Final = frozenset({".json", ".yaml", ".yml"})
+_NOUNS: Final[dict[type, str]] = {str: "a string", dict: "a mapping", list: "a list"}
+_FUNCTIONS: Final = ("pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1")
+
+
+def read_object(path: Path, what: str) -> Document:
+    """Read the one object of a file.
+
+    Args:
+        path: The file.
+        what: What it must hold, for messages: "composite resource".
+
+    Raises:
+        InputError: It holds none or several, or what it holds isn't an object with apiVersion, kind and
+            metadata.name.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; one {what} is expected, so give its file")
+    documents = load_documents(path)
+    if len(documents) != 1:
+        raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents)")
+    document = documents[0]
+    _check(document)
+    if not is_text(document.content["metadata"].get("name")):
+        raise InputError(f"{document.where} has no metadata.name")
+    return document
+
+
+def read_composite(path: Path) -> Document:
+    """Read the composite resource: the one object of a file.
+
+    Raises:
+        InputError: It isn't one object with apiVersion, kind and metadata.name.
+    """
+    document = read_object(path, "composite resource")
+    for name in ("spec", "status"):
+        field(document, dict, name)
+    return document
+
+
+def read_resources(paths: Iterable[Path]) -> list[Document]:
+    """Read objects of any kind.
+
+    Lists, such as `kubectl get -o yaml` prints, are taken apart. Secrets are as an API server stores them: what stands
+    in `stringData` is in `data`, in base64.
+
+    Args:
+        paths: Files, and directories of which the files that end in .yaml, .yml and .json are read.
+
+    Raises:
+        InputError: A file can't be read, a directory has none, or a document isn't an object with apiVersion and kind.
+    """
+    found: list[Document] = []
+    for path in paths:
+        for file in files_of(path):
+            for document in load_documents(file):
+                found += objects_in(document)
+    return found
+
+
+def read_observed(path: Path) -> list[Document]:
+    """Read observed composed resources.
+
+    Raises:
+        InputError: As `read_resources`; or one doesn't carry its name in the annotation
+            `crossplane.io/composition-resource-name`, or has the name of another.
+    """
+    named: dict[str, Document] = {}
+    for document in read_resources([path]):
+        name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
+        if not name:
+            raise InputError(f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is")
+        if name in named:
+            raise InputError(f"{document.where} and {named[name].where} are both named {name!r}")
+        named[name] = document
+    return list(named.values())
+
+
+def read_secrets(path: Path) -> list[Document]:
+    """Read the Secrets that hold functions' credentials.
+
+    Raises:
+        InputError: As `read_resources`; or an object isn't a Secret with a name.
+    """
+    documents = read_resources([path])
+    for document in documents:
+        content = document.content
+        if not _is_secret(content):
+            raise InputError(
+                f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, and must be Secret of v1"
+            )
+        if not is_text(content["metadata"].get("name")):
+            raise InputError(f"{document.where} has no metadata.name")
+    return documents
+
+
+def read_functions(path: Path) -> dict[str, Document]:
+    """Read Function documents, by the functions' names.
+
+    Raises:
+        InputError: As `read_resources`; or one isn't a Function with a name, or has the name of another, or its
+            annotations aren't text.
+    """
+    named: dict[str, Document] = {}
+    for document in read_resources([path]):
+        content = document.content
+        if content["kind"] != "Function" or content["apiVersion"] not in _FUNCTIONS:
+            raise InputError(
+                f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, "
+                f"and must be Function of {_FUNCTIONS[0]}"
+            )
+        name = field(document, str, "metadata", "name")
+        if not name:
+            raise InputError(f"{document.where} has no metadata.name")
+        if name in named:
+            raise InputError(f"{document.where} and {named[name].where} are both named {name!r}")
+        labels(document, "metadata", "annotations")
+        named[name] = document
+    return named
+
+
+def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return what a pipeline's context holds before its first step.
+
+    Args:
+        files: Keys, and files that hold their values as YAML or JSON.
+        values: Keys, and their values as YAML or JSON. They win over files.
+
+    Raises:
+        InputError: A file can't be read, or a value isn't one YAML document.
+    """
+    context: dict[str, Any] = {}
+    for key, path in files:
+        try:
+            data = path.read_bytes()
+        except OSError as e:
+            raise InputError(f"can't read {path}: {e.strerror}") from e
+        context[key] = parse_value(decode(data, str(path)), str(path), extra="render")
+    for key, text in values:
+        context[key] = parse_value(text, f"--context-values {key}", extra="render")
+    return context
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a file or a directory stands for; directories in it are left out.
+
+    Raises:
+        InputError: The directory has none that ends in .yaml, .yml or .json, or can't be read.
+    """
+    if not path.is_dir():
+        return [path]
+    try:
+        # A link that leads nowhere is kept, to be told.
+        files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and not file.is_dir())
+    except OSError as e:
+        raise InputError(f"can't read {path}: {e.strerror}") from e
+    if not files:
+        raise InputError(f"there is no .yaml, .yml or .json file in {path}")
+    return files
+
+
+def field(document: Document, kind: type, *keys: str | int) -> Any:
+    """Return what stands at a path in a document; None where it isn't there, or null.
+
+    Args:
+        document: The document.
+        kind: `str`, `dict` or `list`, what must be there.
+        keys: The path: keys, and indexes of elements that are there.
+
+    Raises:
+        InputError: Something else is there, or there is no way for the path to lead.
+    """
+    value: Any = document.content
+    for at, key in enumerate(keys):
+        value = value.get(key) if isinstance(key, str) else value[key]
+        if value is None:
+            return None
+        wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
+        if not isinstance(value, wanted):
+            raise InputError(f"{document.where}: {join_path(keys[: at + 1])} is not {_NOUNS[wanted]}")
+    return value
+
+
+def labels(document: Document, *keys: str | int) -> dict[str, str]:
+    """Return the labels or annotations at a path in a document; none where it isn't there.
+
+    Raises:
+        InputError: It isn't a mapping of strings.
+    """
+    found: dict[str, Any] = field(document, dict, *keys) or {}
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise InputError(f"{document.where}: {join_path([*keys, key])} is not a string; quote it")
+    return found
+
+
+def is_text(value: Any) -> bool:
+    """Say whether a value is a string that isn't empty."""
+    return isinstance(value, str) and value != ""
+
+
+def objects_in(document: Document) -> Iterator[Document]:
+    """Yield the objects of a list, or else the document itself."""
+    where, content = document
+    if content.get("kind") != "List" or content.get("apiVersion") != "v1":
+        _check(document)
+        yield _as_stored(document)
+        return
+    for number, item in enumerate(field(document, list, "items") or ()):
+        place = f"{where}, items[{number}]"
+        if not isinstance(item, dict):
+            raise InputError(f"{place} is not a mapping")
+        if item.get("kind") == "List":
+            raise InputError(f"{place} is a list in a list")
+        yield from objects_in(Document(place, item))
+
+
+def _check(document: Document) -> None:
+    """Refuse what isn't an object of Kubernetes."""
+    for key in ("apiVersion", "kind"):
+        if not is_text(document.content.get(key)):
+            raise InputError(f"{document.where} has no {key}")
+    if document.content.get("metadata") is None:
+        document.content["metadata"] = {}
+    field(document, dict, "metadata")
+
+
+def _is_secret(content: dict[str, Any]) -> bool:
+    return (content["apiVersion"], content["kind"]) == ("v1", "Secret")
+
+
+def _as_stored(document: Document) -> Document:
+    """Return a Secret with everything in `data`, and any other object as it is."""
+    if not _is_secret(document.content):
+        return document
+    where, content = document
+    data = {key: b64encode(value).decode() for key, value in secret_data(content, where).items()}
+    others = {key: value for key, value in content.items() if key not in ("data", "stringData")}
+    return Document(where, {**others, "data": data} if data else others)

@@ -1,0 +1,332 @@
+"""A live API server as a cluster, read through kubectl: with its contexts, its ways of logging in, and its errors.
+
+Nothing is written. OpenAPI documents are kept on disk below `$XDG_CACHE_HOME/crossplane-lite` (or `~/.cache`) under the
+hash that the server's index has for each, so a document is fetched again when the server's definitions change.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, urlsplit
+
+from ..errors import InputError
+from .cluster import in_order
+from .objects import metadata_of, text_of
+from .openapi import Schemas, split_api_version
+from .pipeline import Selector
+from .rendered import RenderError
+
+__all__ = ["Kubectl"]
+
+_INDEX: Final = "/openapi/v3"
+_HASH: Final = re.compile("[0-9A-Za-z]{8,200}")
+# Lines that kubectl's libraries write for developers, such as `E0131 12:00:00.000000   1234 memcache.go:265] ...`.
+_LOG_LINE: Final = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
+_LONGEST_TEXT: Final = 2000
+
+# What kubectl would take for something else than it is: an option, several kinds, a selector of another form.
+_WORD: Final = re.compile("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?")
+_KIND: Final = re.compile("[A-Za-z][A-Za-z0-9]*")
+_LABEL_KEY: Final = re.compile("([A-Za-z0-9][-.A-Za-z0-9]*/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?")
+_LABEL_VALUE: Final = re.compile("([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?")
+_NAME: Final = re.compile(r"(?![-.])[^\s/%,\x00-\x1f\x7f]{1,253}")
+
+
+class Kubectl:
+    """The cluster of a context of kubectl.
+
+    Args:
+        context: The context's name, as in `kubectl config get-contexts`; empty for the current one.
+        timeout: How many seconds each call of kubectl may take.
+    """
+
+    def __init__(self, context: str, timeout: float = 30.0) -> None:
+        self._context = context
+        self._timeout = timeout
+        self._index: Mapping[str, Any] | None = None
+        self._schemas: dict[str, Schemas] = {}
+        self._cache = _Cache(context)
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the resources that a selector matches, in the order of their namespaces and names.
+
+        Raises:
+            RenderError: They can't be read: the message has kubectl's own text.
+        """
+        return self._get(selector, [] if selector.name is None else [selector.name])
+
+    def live(self, composite: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return a composite as the API server has it, None where it doesn't exist.
+
+        Its uid is the one that the controller references of its composed resources have.
+
+        Raises:
+            InputError: The API server can't be read: the message has kubectl's own text.
+        """
+        metadata = metadata_of(composite)
+        name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
+        if not name:
+            return None
+        selector = Selector(text_of(composite.get("apiVersion")), text_of(composite.get("kind")), name, None, namespace)
+        with _as_input():
+            found = self.resources(selector)
+        return dict(found[0]) if found else None
+
+    def observed(self, composite: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the resources that a composite is composed of, as far as they exist.
+
+        They are those that its `spec.crossplane.resourceRefs` or `spec.resourceRefs` names. Where it has neither, the
+        references of the live composite of its kind and name count; there are none where it doesn't exist.
+
+        Args:
+            composite: The composite, from a file or from the API server.
+
+        Raises:
+            InputError: The references aren't what they should be, or the API server can't be read: the message has
+                kubectl's own text.
+        """
+        refs = _references(composite)
+        if refs is None:
+            live = self.live(composite)
+            refs = (None if live is None else _references(live)) or []
+        # One call of kubectl for all names of a kind in a namespace.
+        names: dict[tuple[str, str, str], list[str]] = {}
+        for at, ref in enumerate(refs):
+            group = _group_of(ref, at, text_of(metadata_of(composite).get("namespace")))
+            name = ref.get("name")
+            if name:  # it has none before it was created
+                names.setdefault(group, []).append(str(name))
+        found: list[dict[str, Any]] = []
+        with _as_input():
+            for (api_version, kind, namespace), members in names.items():
+                selector = Selector(api_version, kind, members[0], None, namespace or None)
+                found += map(dict, self._get(selector, list(dict.fromkeys(members))))
+        return found
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the OpenAPI schema of a kind with its references inlined, None where the server has no such kind.
+
+        Raises:
+            RenderError: It can't be read: the message has kubectl's own text.
+        """
+        schemas = self._document_of(api_version)
+        return None if schemas is None else schemas.find(api_version, kind)
+
+    def scope(self, api_version: str, kind: str) -> str | None:
+        """Return `Namespaced` or `Cluster`, None where the server has no such kind; raises as `schema`."""
+        schemas = self._document_of(api_version)
+        return None if schemas is None else schemas.scope(api_version, kind)
+
+    def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Return the resources of these names, or those with the selector's labels."""
+        kind = _argument(selector)
+        options = ["--output=json", "--show-managed-fields"]
+        if selector.namespace:
+            options.append(f"--namespace={_checked(selector.namespace, _WORD, 'a namespace')}")
+        elif not names:
+            options.append("--all-namespaces")
+        labels = {} if names else selector.labels or {}
+        if names:
+            options.append("--ignore-not-found")
+        if labels:
+            options.append(f"--selector={','.join(_label(key, value) for key, value in sorted(labels.items()))}")
+        arguments = [_checked(name, _NAME, "a name") for name in names]
+        what = str(selector) if len(names) < 2 else f"{len(names)} {selector.api_version} {selector.kind}"
+        output = self._run(["get", *options, "--", kind, *arguments], what)
+        if not output.strip():
+            return []
+        content = _parsed(output, what)
+        items = content.get("items") if content.get("kind") == "List" else [content]
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise RenderError(f"kubectl printed a list of {what} that isn't one")
+        if names and not selector.namespace:
+            # Where none is named kubectl looks into the context's own namespace, and Crossplane into none.
+            items = [item for item in items if not metadata_of(item).get("namespace")]
+        return in_order(items)
+
+    def _document_of(self, api_version: str) -> Schemas | None:
+        """Return the schemas of a group and version, None where the server doesn't have it."""
+        group, version = split_api_version(api_version)
+        path = f"apis/{group}/{version}" if group else f"api/{version}"
+        if path not in self._schemas:
+            if self._index is None:
+                paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
+                if not isinstance(paths, Mapping):
+                    raise RenderError(f"the API server's {_INDEX} has no paths")
+                self._index = paths
+            entry = self._index.get(path)
+            if entry is None:
+                return None
+            url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
+            if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
+                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {url!r:.120})")
+            self._schemas[path] = self._schemas_at(path, url)
+        return self._schemas[path]
+
+    def _schemas_at(self, path: str, url: str) -> Schemas:
+        digest = "".join(parse_qs(urlsplit(url).query).get("hash", []))
+        data = self._cache.read(path, digest)
+        if data is not None:
+            with contextlib.suppress(InputError, RenderError):  # a damaged file
+                return self._schemas_of(data, path)
+        data = self._raw(url)
+        schemas = self._schemas_of(data, path)
+        self._cache.write(path, digest, data)
+        return schemas
+
+    def _schemas_of(self, data: bytes, path: str) -> Schemas:
+        where = f"{_INDEX}/{path} of the kubectl context {self._context or '(current)'}"
+        schemas = Schemas()
+        schemas.add_openapi(_parsed(data, where), where)
+        return schemas
+
+    def _raw(self, url: str) -> bytes:
+        return self._run(["get", f"--raw={url}"], url)
+
+    def _run(self, arguments: Sequence[str], what: str) -> bytes:
+        """Run kubectl, and return what it printed.
+
+        Args:
+            arguments: What follows the options that every call has.
+            what: What is read, for messages.
+        """
+        import subprocess
+
+        reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
+        # Its own limit is for what it leaves behind when it is stopped.
+        limit = f"--request-timeout={self._timeout + 5:g}s"
+        command = ["kubectl", f"--context={self._context}", limit, *arguments]
+        try:
+            # Without standard input: a plugin that asks for a password must not wait for ever.
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self._timeout, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise RenderError(f"{reading}: it gave no answer within {self._timeout:g} s") from None
+        except FileNotFoundError:
+            raise RenderError("kubectl isn't installed, or not on the PATH; it is needed to read a cluster") from None
+        except (OSError, ValueError) as e:  # the latter for a null character in an argument
+            raise RenderError(f"kubectl can't be run: {e}") from e
+        if done.returncode != 0:
+            raise RenderError(f"{reading}: {_said(done.stderr) or f'its exit status is {done.returncode}'}")
+        return done.stdout
+
+
+class _Cache:
+    """Documents on disk, by path and hash. That it doesn't work is no error."""
+
+    def __init__(self, context: str) -> None:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        if not os.path.isabs(base):  # as the specification of these folders says
+            base = os.path.join(os.path.expanduser("~"), ".cache")
+        # Servers have different documents for one path; a context stands for a server.
+        server = hashlib.sha256(context.encode(errors="surrogatepass")).hexdigest()[:16]
+        self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
+
+    def read(self, path: str, digest: str) -> bytes | None:
+        """Return a document, None where it isn't there."""
+        if self._folder is None or not _HASH.fullmatch(digest):
+            return None
+        try:
+            with open(os.path.join(self._folder, quote(path, safe=""), f"{digest}.json"), "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def write(self, path: str, digest: str, data: bytes) -> None:
+        """Keep a document instead of those that were kept for its path."""
+        if self._folder is None or not _HASH.fullmatch(digest):
+            return
+        import tempfile
+
+        folder = os.path.join(self._folder, quote(path, safe=""))
+        name = f"{digest}.json"
+        with contextlib.suppress(OSError):
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
+                file.write(data)
+            os.replace(file.name, os.path.join(folder, name))
+            for other in os.listdir(folder):
+                if other != name:
+                    os.unlink(os.path.join(folder, other))
+
+
+@contextlib.contextmanager
+def _as_input() -> Iterator[None]:
+    """Make an error of a reconcile one of the input: what is read before the reconcile begins."""
+    try:
+        yield
+    except RenderError as e:
+        raise InputError(str(e)) from e
+
+
+def _references(composite: Mapping[str, Any]) -> list[Any] | None:
+    """Return what a composite says that it is composed of, None where it doesn't say."""
+    spec = composite.get("spec")
+    crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
+    for path, holder in (("spec.crossplane", crossplane), ("spec", spec)):
+        if isinstance(holder, Mapping) and holder.get("resourceRefs") is not None:
+            refs = holder["resourceRefs"]
+            if not isinstance(refs, list) or not all(isinstance(ref, Mapping) for ref in refs):
+                raise InputError(f"the composite's {path}.resourceRefs is not a list of mappings")
+            return refs
+    return None
+
+
+def _group_of(ref: Mapping[str, Any], at: int, namespace: str) -> tuple[str, str, str]:
+    """Return apiVersion, kind and namespace of what a reference means.
+
+    Args:
+        ref: The reference.
+        at: Which one it is.
+        namespace: The composite's namespace, which is that of all it is composed of; empty for a cluster-scoped one.
+    """
+    for key in ("apiVersion", "kind"):
+        if not text_of(ref.get(key)):
+            raise InputError(f"the composite's resourceRefs[{at}].{key} is missing or not a string")
+    for key in ("name", "namespace"):
+        if ref.get(key) is not None and not isinstance(ref[key], str):
+            raise InputError(f"the composite's resourceRefs[{at}].{key} is not a string")
+    return ref["apiVersion"], ref["kind"], namespace or text_of(ref.get("namespace"))
+
+
+def _argument(selector: Selector) -> str:
+    """Return the kind as kubectl takes it, with version and group."""
+    group, version = split_api_version(selector.api_version)
+    _checked(selector.kind, _KIND, "a kind")
+    if group:
+        _checked(group, _WORD, "an API group")
+    return f"{selector.kind}.{_checked(version, _WORD, 'an API version')}.{group}"
+
+
+def _label(key: str, value: str) -> str:
+    return f"{_checked(key, _LABEL_KEY, 'the key of a label')}={_checked(value, _LABEL_VALUE, 'the value of a label')}"
+
+
+def _checked(text: str, pattern: re.Pattern[str], what: str) -> str:
+    if not pattern.fullmatch(text):
+        raise RenderError(f"{text!r:.300} can't be {what}")
+    return text
+
+
+def _parsed(data: bytes, what: str) -> dict[str, Any]:
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise RenderError(f"what kubectl printed for {what} is not an object in JSON")
+    return content
+
+
+def _said(output: bytes) -> str:
+    """Return what kubectl wrote on its standard error in one line, without what isn't meant for its users."""
+    lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
+    meant = [line for line in lines if not _LOG_LINE.match(line)]
+    return "; ".join(meant or lines)[:_LONGEST_TEXT]

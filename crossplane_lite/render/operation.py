@@ -1,0 +1,225 @@
+"""One run of an Operation, as Crossplane 2.4 does it.
+
+An Operation's functions see no composite and no observed resources. What they desire is applied as it is: it gets
+neither a name nor a label nor an owner, and nothing is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from .. import _wire
+from ..composition import Function
+from ..errors import InputError
+from .objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
+from .pipeline import Cluster, Runner, Step
+from .rendered import FatalResultError, Rendered, RenderError
+from .steps import OPERATION, Pipeline, decoded
+
+__all__ = ["WATCHED_RESOURCE", "render_operation"]
+
+WATCHED_RESOURCE: Final = "ops.crossplane.io/watched-resource"
+"""The requirement name under which each step is sent the resource that a WatchOperation watches."""
+
+_MOST_FAILURES: Final = 5
+
+
+def render_operation(
+    operation: Mapping[str, Any],
+    pipeline: Sequence[Step],
+    functions: Mapping[str, Runner | Function],
+    *,
+    cluster: Cluster | None = None,
+    watched: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] | None = None,
+    timeout: float = 60.0,
+) -> Rendered:
+    """Run an Operation once.
+
+    Nothing that is given is changed, and nothing of it is shared with what is returned.
+
+    Args:
+        operation: The Operation.
+        pipeline: Its steps.
+        functions: Who runs each function, by its name. A composition function runs in this process.
+        cluster: What exists: required resources, schemas and the Secrets of credentials.
+        watched: The resource whose change made a WatchOperation create this Operation; each step is sent it as the
+            required resource `ops.crossplane.io/watched-resource`.
+        context: The pipeline's context before the first step.
+        timeout: How many seconds all steps may take together.
+
+    Returns:
+        What Crossplane applies, stores and reports. `composite` is the Operation with its new status: the conditions
+        Succeeded, ValidPipeline and Synced, the steps' outputs, and references to what was applied. `composed` is what
+        is applied, by the name that the functions gave it. Nothing is deleted, and nothing is ready or not.
+
+    Raises:
+        FatalResultError: A function returned a fatal result.
+        RenderError: The run fails for another reason. Its `composite` is the Operation with the status that Crossplane
+            stores: one more failure, and why.
+        InputError: What was given can't be used, or the Operation is done already.
+        UsageError: A function is neither a runner nor a composition function.
+    """
+    run = _Run(operation)
+    if run.is_exhausted():
+        return run.exhausted()
+    steps = Pipeline(
+        pipeline,
+        functions,
+        observed=None,
+        cluster=cluster,
+        context=context,
+        timeout=timeout,
+        wording=OPERATION,
+        required=None if watched is None else {WATCHED_RESOURCE: [watched]},
+    )
+    try:
+        steps.run()
+        return run.finished(steps)
+    except RenderError as error:
+        error.composite = run.failed(steps, error)
+        error.steps = steps.runs
+        error.results = steps.results
+        raise
+
+
+class _Run:
+    def __init__(self, operation: Mapping[str, Any]) -> None:
+        if not isinstance(operation, Mapping):
+            raise InputError(f"the Operation must be a mapping (got a {type(operation).__name__})")
+        self._operation = _wire.decode_struct(encode(operation, "the Operation"))
+        if not text_of(metadata_of(operation).get("name")):
+            raise InputError("the Operation has no metadata.name")
+        status = self._operation.get("status", {})
+        if not isinstance(status, dict):
+            raise InputError(f"the Operation's status must be a mapping (got a {type(status).__name__})")
+        self._status = status
+        self._conditions = _list_of(status, "conditions", "type")
+        self._outputs = _list_of(status, "pipeline", "step")
+        self._references = _list_of(status, "appliedResourceRefs", "kind")
+        for condition in self._conditions:
+            if condition["type"] == "Succeeded" and condition.get("status") in ("True", "False"):
+                raise InputError(
+                    f"the Operation is done already: its condition Succeeded is {condition['status']}; "
+                    "take its status away to run it again"
+                )
+        failures = status.get("failures", 0)
+        if not isinstance(failures, int):
+            raise InputError(f"the Operation's status.failures must be a number (got a {type(failures).__name__})")
+        self._failures = failures
+        spec = self._operation.get("spec")
+        limit = spec.get("retryLimit") if isinstance(spec, dict) else None
+        self._limit = limit if isinstance(limit, int) else _MOST_FAILURES
+
+    def is_exhausted(self) -> bool:
+        """Say whether it has failed as often as it may."""
+        return self._failures >= self._limit
+
+    def exhausted(self) -> Rendered:
+        """Return what comes of an Operation that isn't tried again."""
+        self._mark("Synced", "True", "ReconcileSuccess")
+        self._mark("Succeeded", "False", "PipelineError", f"failure limit of {self._limit} reached")
+        return Rendered(self._with_status(), {}, {}, {}, [], {}, {}, [])
+
+    def finished(self, pipeline: Pipeline) -> Rendered:
+        """Return what comes of the steps' answers."""
+        self._started()
+        outputs = {
+            name: decoded(raw, f"the output of pipeline step {quoted(name)}") for name, raw in pipeline.outputs.items()
+        }
+        self._store_outputs(outputs)
+        applied = {
+            name: _applied(name, decoded(message.resource, f"the desired resource {quoted(name)}"))
+            for name, message in sorted(pipeline.desired.resources.items())
+        }
+        context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
+        self._store_references(applied)
+        self._mark("Synced", "True", "ReconcileSuccess")
+        self._mark("Succeeded", "True", "PipelineSuccess")
+        return Rendered(self._with_status(), applied, {}, {}, pipeline.results, context, {}, pipeline.runs)
+
+    def failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
+        """Return the Operation as Crossplane leaves it when a run fails."""
+        self._started()
+        self._status = {**self._status, "failures": self._failures + 1}
+        # The step's name isn't in the condition of a fatal result.
+        message = pipeline.fatal if isinstance(error, FatalResultError) and pipeline.fatal else str(error)
+        self._mark("Synced", "False", "ReconcileError", message)
+        return self._with_status()
+
+    def _started(self) -> None:
+        self._mark("Succeeded", "Unknown", "PipelineRunning")
+        self._mark("ValidPipeline", "True", "ValidPipeline")
+
+    def _mark(self, type_: str, status: str, reason: str, message: str = "") -> None:
+        condition: dict[str, Any] = {"type": type_, "status": status, "reason": reason}
+        if message:
+            condition["message"] = message
+        generation = metadata_of(self._operation).get("generation")
+        if isinstance(generation, int) and generation:
+            condition["observedGeneration"] = generation
+        with_condition(self._conditions, condition)
+
+    def _store_outputs(self, outputs: Mapping[str, dict[str, Any]]) -> None:
+        """Put the steps' outputs into the status, in place of those of an earlier run."""
+        for step, output in outputs.items():
+            for one in self._outputs:
+                if one["step"] == step:
+                    one["output"] = output
+                    break
+            else:
+                self._outputs.append({"step": step, "output": output})
+        if self._outputs:
+            self._status = {**self._status, "pipeline": self._outputs}
+
+    def _store_references(self, applied: Mapping[str, Mapping[str, Any]]) -> None:
+        """Put references to what was applied into the status, among those of an earlier run."""
+        references = self._references
+        for resource in applied.values():
+            metadata = metadata_of(resource)
+            reference = {"apiVersion": resource["apiVersion"], "kind": resource["kind"], "name": metadata["name"]}
+            if metadata.get("namespace"):
+                reference["namespace"] = metadata["namespace"]
+            if reference not in references:
+                references.append(reference)
+        if references:
+            references.sort(key=_order)
+            self._status = {**self._status, "appliedResourceRefs": references}
+
+    def _with_status(self) -> dict[str, Any]:
+        return {**self._operation, "status": {**self._status, "conditions": self._conditions}}
+
+
+def _order(reference: Mapping[str, Any]) -> str:
+    return "".join(text_of(reference.get(key)) for key in ("apiVersion", "kind", "namespace", "name"))
+
+
+def _list_of(status: Mapping[str, Any], field: str, key: str) -> list[dict[str, Any]]:
+    """Return a list in the status, whose elements are known by a key."""
+    found = status.get(field, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) and text_of(one.get(key)) for one in found):
+        raise InputError(f"the Operation's status.{field} must be a list of objects, each with a {key}")
+    return list(found)
+
+
+def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
+    """Return a desired resource as it is applied.
+
+    Raises:
+        RenderError: An API server would refuse it.
+    """
+    what = f"desired resource {quoted(name)}"
+    for key in ("apiVersion", "kind"):
+        if not text_of(resource.get(key)):
+            raise RenderError(f"cannot apply {what}: it has no {key}")
+    metadata = metadata_of(resource)
+    found = text_of(metadata.get("name"))
+    if not found:
+        raise RenderError(f"cannot apply {what}: it has no metadata.name, and an Operation's resources get none")
+    problem = name_problem(found, resource["apiVersion"], resource["kind"])
+    if problem is not None:
+        raise RenderError(f"cannot apply {what}: metadata.name {quoted(found)} is not a valid name: {problem}")
+    if not isinstance(metadata.get("namespace", ""), str):
+        raise RenderError(f"cannot apply {what}: metadata.namespace must be text")
+    return resource

@@ -1,0 +1,102 @@
+"""What a pipeline is made of: steps, what they ask for, and who runs them.
+
+These are the nouns that reading files, running one reconcile, simulating many and drawing graphs share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+__all__ = ["Cluster", "Runner", "Selector", "Step"]
+
+
+class Selector(NamedTuple):
+    """Which resources a function, or a step of the composition, asks for.
+
+    Attributes:
+        api_version: Their apiVersion.
+        kind: Their kind.
+        name: The one resource's name; None where labels are matched.
+        labels: The labels that they must have; empty for all of the kind. None where a name is matched.
+        namespace: Their namespace; None for cluster-scoped resources, and for those of every namespace where labels
+            are matched.
+    """
+
+    api_version: str
+    kind: str
+    name: str | None = None
+    labels: Mapping[str, str] | None = None
+    namespace: str | None = None
+
+    @classmethod
+    def of(cls, message: Any) -> Selector:
+        """Return what a ResourceSelector of any implementation says; without a match all of the kind are meant."""
+        by_name = message.WhichOneof("match") == "match_name"
+        return cls(
+            message.api_version,
+            message.kind,
+            name=message.match_name if by_name else None,
+            labels=None if by_name else dict(sorted(message.match_labels.labels.items())),
+            namespace=message.namespace or None,
+        )
+
+    def __str__(self) -> str:
+        where = f" in namespace {self.namespace}" if self.namespace else ""
+        if self.name is not None:
+            return f"{self.api_version} {self.kind} named {self.name!r}{where}"
+        labels = ",".join(f"{key}={value}" for key, value in sorted((self.labels or {}).items()))
+        return f"{self.api_version} {self.kind} with labels {labels or '(any)'}{where}"
+
+
+class Step(NamedTuple):
+    """One step of a pipeline.
+
+    Attributes:
+        name: The step's name.
+        function: The name of the function that it calls.
+        where: File and place, for messages.
+        input: The function's input, an object of any kind.
+        credentials: Namespace and name of the Secret behind each name.
+        resources: Required resources that the composition itself asks for, by requirement name.
+        schemas: Required schemas that the composition itself asks for: apiVersion and kind by requirement name.
+    """
+
+    name: str
+    function: str
+    where: str = ""
+    input: Mapping[str, Any] | None = None
+    credentials: Mapping[str, tuple[str, str]] = {}
+    resources: Mapping[str, Selector] = {}
+    schemas: Mapping[str, tuple[str, str]] = {}
+
+
+class Runner(Protocol):
+    """Runs one function."""
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        """Answer a request.
+
+        Args:
+            request: The bytes of a RunFunctionRequest.
+            timeout: How many seconds there are.
+
+        Returns:
+            The bytes of the RunFunctionResponse.
+
+        Raises:
+            RenderError: The function could not be called, or gave no answer in time.
+        """
+        ...  # pragma: no cover
+
+
+class Cluster(Protocol):
+    """What exists beside the composite: files, a live API server, or both."""
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the resources that a selector matches; none where nothing does."""
+        ...  # pragma: no cover
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        ...  # pragma: no cover

@@ -1,0 +1,149 @@
+"""The schema of a custom resource as an API server publishes it, made of its CustomResourceDefinition's.
+
+An API server adds what every object has, and spells out what it knows of embedded objects and of values that are an
+integer or a string. Descriptions aside, the result is what `kubectl get --raw /openapi/v3/apis/<group>/<version>` shows
+with its references inlined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["published"]
+
+_EMBEDDED: Final = "x-kubernetes-embedded-resource"
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+_EITHER: Final = [{"type": "integer"}, {"type": "string"}]
+
+
+def _text(**more: Any) -> dict[str, Any]:
+    return {"type": "string", **more}
+
+
+def _array(items: Mapping[str, Any], list_type: str, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, "x-kubernetes-list-type": list_type, **more}
+
+
+_TIME: Final = _text(format="date-time")
+_INTEGER: Final = {"type": "integer", "format": "int64"}
+_LABELS: Final = {"type": "object", "additionalProperties": _text(default="")}
+_OWNER: Final = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "name", "uid"],
+    "properties": {
+        "apiVersion": _text(default=""),
+        "blockOwnerDeletion": {"type": "boolean"},
+        "controller": {"type": "boolean"},
+        "kind": _text(default=""),
+        "name": _text(default=""),
+        "uid": _text(default=""),
+    },
+    "x-kubernetes-map-type": "atomic",
+}
+_MANAGED: Final = {
+    "type": "object",
+    "properties": {
+        "apiVersion": _text(),
+        "fieldsType": _text(),
+        "fieldsV1": {"type": "object"},
+        "manager": _text(),
+        "operation": _text(),
+        "subresource": _text(),
+        "time": _TIME,
+    },
+}
+_METADATA: Final = {
+    "type": "object",
+    "description": "What every object has beside its type, such as its name.",
+    "properties": {
+        "annotations": _LABELS,
+        "creationTimestamp": _TIME,
+        "deletionGracePeriodSeconds": _INTEGER,
+        "deletionTimestamp": _TIME,
+        "finalizers": _array(_text(default=""), "set", **{"x-kubernetes-patch-strategy": "merge"}),
+        "generateName": _text(),
+        "generation": _INTEGER,
+        "labels": _LABELS,
+        "managedFields": _array(_MANAGED, "atomic"),
+        "name": _text(),
+        "namespace": _text(),
+        "ownerReferences": _array(
+            _OWNER,
+            "map",
+            **{
+                "x-kubernetes-list-map-keys": ["uid"],
+                "x-kubernetes-patch-merge-key": "uid",
+                "x-kubernetes-patch-strategy": "merge",
+            },
+        ),
+        "resourceVersion": _text(),
+        "selfLink": _text(),
+        "uid": _text(),
+    },
+}
+_OF_OBJECTS: Final = {
+    "apiVersion": _text(description="The API group and version of this object."),
+    "kind": _text(description="The kind of this object."),
+    "metadata": _METADATA,
+}
+
+
+def published(schema: Mapping[str, Any], group: str, version: str, kind: str) -> dict[str, Any]:
+    """Return the schema of a custom resource as an API server publishes it.
+
+    Args:
+        schema: The `openAPIV3Schema` of the version; it isn't changed, and what needs no change is shared.
+        group: The kind's group.
+        version: The version.
+        kind: The kind.
+    """
+    box: dict[str, Any] = {}
+    # Schemas with the object that gets each, and its key there; what isn't a schema is passed on for others to refuse.
+    work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
+    while work:
+        source, target, key = work.pop()
+        if not isinstance(source, Mapping):
+            target[key] = source
+            continue
+        made = target[key] = _spelt_out(source)
+        for part in ("items", "additionalProperties"):
+            if isinstance(source.get(part), Mapping):
+                work.append((source[part], made, part))
+        properties = source.get("properties")
+        if isinstance(properties, Mapping):
+            inner = made["properties"] = {**properties, **made["properties"]}
+            if source.get(_EMBEDDED) is True:
+                properties = {name: value for name, value in properties.items() if name not in _OF_OBJECTS}
+            work.extend((value, inner, name) for name, value in properties.items())
+    root: dict[str, Any] = box["root"]
+    properties = root.get("properties")
+    root["properties"] = {**(properties if isinstance(properties, Mapping) else {}), **_OF_OBJECTS}
+    root["x-kubernetes-group-version-kind"] = [{"group": group, "kind": kind, "version": version}]
+    return root
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with what its extensions mean, its inner schemas as they are."""
+    made = dict(source)
+    if source.get(_EMBEDDED) is True:
+        given = source.get("properties", {})
+        made["properties"] = {**(given if isinstance(given, Mapping) else {}), **_OF_OBJECTS}
+        required = _list(source.get("required"))
+        made["required"] = [*required, *(name for name in ("kind", "apiVersion") if name not in required)]
+    if source.get(_INT_OR_STRING) is True and not _says_either(source):
+        if source.get("anyOf") is None:
+            made["anyOf"] = _EITHER
+        else:
+            made["allOf"] = [{"anyOf": _EITHER}, *_list(source.get("allOf"))]
+    return made
+
+
+def _says_either(source: Mapping[str, Any]) -> bool:
+    """Say whether a schema spells out already that a value is an integer or a string."""
+    first = next(iter(_list(source.get("allOf"))), None)
+    return source.get("anyOf") == _EITHER or (isinstance(first, Mapping) and first.get("anyOf") == _EITHER)

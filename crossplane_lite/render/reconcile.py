@@ -1,0 +1,302 @@
+"""One reconcile of a composite resource, as Crossplane 2.4 does it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from .. import _wire
+from ..composition import Function
+from ..errors import InputError
+from ..proto import _view
+from .composed import Owner, composed_resource
+from .objects import (
+    COMPOSITE_LABEL,
+    TRANSITION_TIME,
+    controller_of,
+    encode,
+    metadata_of,
+    quoted,
+    resource_name,
+    secret_data,
+    some_names,
+    text_of,
+    with_condition,
+)
+from .pipeline import Cluster, Runner, Selector, Step
+from .rendered import Rendered, RenderError
+from .steps import Pipeline, decoded
+
+__all__ = ["render"]
+
+_log = logging.getLogger(__name__)
+
+# Crossplane's own: what functions return of these types is ignored.
+_SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
+# What Crossplane itself writes into the status of a composite, beside the conditions.
+_OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane")
+
+
+def render(
+    composite: Mapping[str, Any],
+    pipeline: Sequence[Step],
+    functions: Mapping[str, Runner | Function],
+    *,
+    cluster: Cluster | None = None,
+    observed: Iterable[Mapping[str, Any]] = (),
+    context: Mapping[str, Any] | None = None,
+    timeout: float = 60.0,
+) -> Rendered:
+    """Do one reconcile of a composite resource.
+
+    Nothing that is given is changed, and nothing of it is shared with what is returned.
+
+    Args:
+        composite: The composite resource. One without a uid gets one that depends on its kind and name.
+        pipeline: The steps of its composition.
+        functions: Who runs each function, by its name. A composition function runs in this process.
+        cluster: What exists besides: required resources, schemas, and the Secrets of credentials and connection
+            details. With a method `scope(api_version, kind)` it also says which kinds are `Cluster`-scoped.
+        observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
+            Those that another object controls don't count.
+        context: The pipeline's context before the first step.
+        timeout: How many seconds all steps may take together.
+
+    Returns:
+        What Crossplane would apply, delete, store and report.
+
+    Raises:
+        FatalResultError: A function returned a fatal result.
+        RenderError: The reconcile fails for another reason. Its `composite` has the conditions that Crossplane stores.
+        InputError: What was given can't be used.
+        UsageError: A function is neither a runner nor a composition function.
+    """
+    return _Reconcile(composite, cluster, observed).run(pipeline, functions, context, timeout)
+
+
+class _Reconcile:
+    def __init__(
+        self, composite: Mapping[str, Any], cluster: Cluster | None, observed: Iterable[Mapping[str, Any]]
+    ) -> None:
+        _check_composite(composite)
+        self._cluster = cluster
+        # Decoded again from its bytes: nothing is shared with what the caller may change later.
+        self._composite = _wire.decode_struct(encode(composite, "the composite resource"))
+        self._conditions = _conditions(self._composite)
+        self._owner = Owner.of(self._composite)
+        self._observed = self._existing(observed)
+
+    def _existing(self, observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+        """Return the observed resources that count, by composition resource name."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for resource in observed:
+            name = _checked_name(resource)
+            controller = controller_of(resource)
+            if controller is not None and controller.get("uid") != self._owner.uid:
+                _log.warning(
+                    "the observed resource %s is ignored: it is controlled by %s %s with uid %s, not by the composite",
+                    quoted(name),
+                    controller.get("kind"),
+                    controller.get("name"),
+                    controller.get("uid"),
+                )
+                continue
+            if name in found:
+                raise InputError(f"two observed resources are both named {quoted(name)}")
+            found[name] = resource
+        return found
+
+    def run(
+        self,
+        steps: Sequence[Step],
+        functions: Mapping[str, Runner | Function],
+        context: Mapping[str, Any] | None,
+        timeout: float,
+    ) -> Rendered:
+        pipeline = Pipeline(
+            steps, functions, observed=self._state(), cluster=self._cluster, context=context, timeout=timeout
+        )
+        self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
+        try:
+            pipeline.run()
+            return self._finished(pipeline)
+        except RenderError as error:
+            error.composite = self._failed(pipeline, error)
+            error.steps = pipeline.runs
+            error.results = pipeline.results
+            raise
+
+    # -- what functions are sent
+
+    def _state(self) -> bytes:
+        """Return the bytes of the observed State."""
+        state = _view.State()
+        composite = self._seen_composite()
+        self._fill(state.composite, composite, "the composite resource")
+        for name, resource in self._observed.items():
+            self._fill(state.resources[name], resource, f"the observed resource {quoted(name)}")
+        data: bytes = state.SerializeToString()
+        return data
+
+    def _seen_composite(self) -> dict[str, Any]:
+        """Return the composite with what it has in any cluster: a uid, and the label that names what it composes."""
+        metadata = self._composite["metadata"]
+        labels = metadata.get("labels")
+        labels = {**(labels if isinstance(labels, dict) else {}), COMPOSITE_LABEL: self._owner.prefix}
+        return {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
+
+    def _fill(self, message: Any, resource: Mapping[str, Any], what: str) -> None:
+        message.resource = encode(resource, what)
+        details = self._details(resource)
+        if details:
+            message.connection_details.update(details)
+
+    def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
+        """Return what is in the connection secret that a resource names; nothing where it isn't there (yet)."""
+        spec = resource.get("spec")
+        reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
+        if self._cluster is None or not isinstance(reference, Mapping):
+            return {}
+        name = text_of(reference.get("name"))
+        # A namespaced resource's secret is in its own namespace, and its reference has none.
+        namespace = text_of(reference.get("namespace")) or text_of(metadata_of(resource).get("namespace"))
+        if not name:
+            return {}
+        found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
+        return secret_data(found[0], f"Secret {namespace}/{name}") if found else {}
+
+    # -- what comes of it
+
+    def _finished(self, pipeline: Pipeline) -> Rendered:
+        desired = pipeline.desired
+        composed: dict[str, dict[str, Any]] = {}
+        ready: dict[str, bool] = {}
+        for name in sorted(desired.resources):
+            message = desired.resources[name]
+            resource = decoded(message.resource, f"the desired resource {quoted(name)}")
+            composed[name] = composed_resource(name, resource, self._owner, self._observed.get(name), self._cluster)
+            ready[name] = message.ready == _view.READY_TRUE
+        status = self._desired_status(desired.composite)
+        context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
+        self._take_conditions(pipeline)
+        self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
+        self._mark(_readiness(desired.composite.ready, ready))
+        return Rendered(
+            composite=self._with_status(status),
+            composed=composed,
+            ready=ready,
+            deleted=self._deleted(composed),
+            results=pipeline.results,
+            context=context,
+            connection_details=dict(desired.composite.connection_details),
+            steps=pipeline.runs,
+        )
+
+    def _desired_status(self, message: Any) -> dict[str, Any]:
+        """Return the status that the functions desire, its conditions taken out and put among the others."""
+        raw = message.resource
+        status = decoded(raw, "the desired composite resource").get("status", {})
+        if not isinstance(status, dict):
+            raise RenderError(f"the desired composite's status must be an object (got a {type(status).__name__})")
+        conditions = status.pop("conditions", None)
+        for condition in [] if conditions is None else _checked_conditions(conditions, RenderError, "desired "):
+            with_condition(self._conditions, condition)
+        return status
+
+    def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the observed resources that are controlled by the composite and not desired."""
+        return {
+            name: _wire.decode_struct(encode(self._observed[name], name))
+            for name in sorted(self._observed)
+            if name not in composed and controller_of(self._observed[name]) is not None
+        }
+
+    def _take_conditions(self, pipeline: Pipeline) -> set[str]:
+        """Store the conditions that the functions returned; return their types."""
+        seen = set()
+        for condition in pipeline.conditions:
+            if condition["type"] not in _SYSTEM:
+                seen.add(condition["type"])
+                with_condition(self._conditions, condition)
+        return seen
+
+    def _mark(self, condition: dict[str, Any]) -> None:
+        """Store a condition of Crossplane's own."""
+        generation = metadata_of(self._composite).get("generation")
+        if isinstance(generation, int) and generation:
+            condition["observedGeneration"] = generation
+        with_condition(self._conditions, condition)
+
+    def _failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
+        """Return the composite as Crossplane leaves it when a reconcile fails."""
+        message = f"cannot compose resources: {error}"
+        self._mark({"type": "Synced", "status": "False", "reason": "ReconcileError", "message": message})
+        seen = self._take_conditions(pipeline)
+        for condition in list(self._conditions):
+            if condition["type"] not in _SYSTEM and condition["type"] not in seen:
+                lost = "A fatal error occurred before the status of this condition could be determined."
+                self._mark({**condition, "status": "Unknown", "reason": "FatalError", "message": lost})
+        status = self._composite.get("status")
+        return self._with_status(dict(status) if isinstance(status, dict) else {})
+
+    def _with_status(self, status: dict[str, Any]) -> dict[str, Any]:
+        before = self._composite.get("status")
+        own = {key: before[key] for key in _OWN_STATUS if key in before} if isinstance(before, dict) else {}
+        conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
+        return {**self._composite, "status": {**own, **status, "conditions": conditions}}
+
+
+def _check_composite(composite: Mapping[str, Any]) -> None:
+    if not isinstance(composite, Mapping):
+        raise InputError(f"the composite resource must be a mapping (got a {type(composite).__name__})")
+    for value, what in (
+        (composite.get("apiVersion"), "apiVersion"),
+        (composite.get("kind"), "kind"),
+        (metadata_of(composite).get("name"), "metadata.name"),
+    ):
+        if not text_of(value):
+            raise InputError(f"the composite resource has no {what}")
+
+
+def _checked_name(resource: Mapping[str, Any]) -> str:
+    if not isinstance(resource, Mapping):
+        raise InputError(f"an observed resource must be a mapping (got a {type(resource).__name__})")
+    kind = text_of(resource.get("kind"))
+    shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
+    name = resource_name(resource)
+    if not name:
+        raise InputError(
+            f"{shown} has no annotation crossplane.io/composition-resource-name, which says what resource it is"
+        )
+    for key in ("apiVersion", "kind"):
+        if not text_of(resource.get(key)):
+            raise InputError(f"the observed resource {quoted(name)} has no {key}")
+    return name
+
+
+def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
+    status = composite.get("status")
+    if status is not None and not isinstance(status, dict):
+        raise InputError(f"the composite's status must be a mapping (got a {type(status).__name__})")
+    conditions = (status or {}).get("conditions")
+    return [] if conditions is None else _checked_conditions(conditions, InputError)
+
+
+def _checked_conditions(conditions: Any, error: type[Exception], which: str = "") -> list[dict[str, Any]]:
+    if isinstance(conditions, list):
+        found = [one for one in conditions if isinstance(one, dict) and text_of(one.get("type"))]
+        if len(found) == len(conditions):
+            return found
+    raise error(f"the {which}composite's status.conditions must be a list of conditions, each with a type")
+
+
+def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the composite's condition Ready. What the functions say of the composite itself decides."""
+    unready = [name for name, is_ready in ready.items() if not is_ready]
+    if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
+        return {"type": "Ready", "status": "True", "reason": "Available"}
+    creating = {"type": "Ready", "status": "False", "reason": "Creating"}
+    if composite != _view.READY_FALSE:
+        creating["message"] = f"Unready resources: {some_names(unready)}"
+    return creating

@@ -1,0 +1,128 @@
+"""Who runs the functions of a pipeline: ours in this process, any other over gRPC.
+
+What says so is, in this order, `--function` on the command line and the annotations of the Function document:
+
+======================================================  =========================================================
+``render.crossplane.io/runtime``                        ``Development``: it is running already, and is called
+                                                        over gRPC; ``InProcess``: it is run in this process.
+``render.crossplane.io/runtime-development-target``     Where it listens, ``localhost:9443`` by default.
+``render.crossplane.io/runtime-in-process-target``      Which function it is: ``module:function``.
+======================================================  =========================================================
+
+Crossplane's own `render` starts a container where nothing else is said, which isn't done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ..errors import InputError
+from .inputs import labels
+from .pipeline import Runner, Step
+from .yaml import Document
+
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "runners"]
+
+RUNTIME: Final = "render.crossplane.io/runtime"
+"""The annotation of a Function that says how it is run."""
+TARGET: Final = "render.crossplane.io/runtime-development-target"
+"""The annotation of a Function that says where it listens."""
+IN_PROCESS: Final = "render.crossplane.io/runtime-in-process-target"
+"""The annotation of a Function that says which function of ours it is."""
+
+_DEFAULT_TARGET: Final = "localhost:9443"
+
+
+def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> dict[str, str]:
+    """Return `module:function` by the name of the function that it is in the pipeline.
+
+    Args:
+        given: What the command line says: a function's name, None where there is none, and its `module:function`.
+        steps: The pipeline.
+
+    Raises:
+        InputError: A name is given twice or isn't in the pipeline, or has to be given because the pipeline has several.
+    """
+    names = sorted({step.function for step in steps})
+    found: dict[str, str] = {}
+    for name, target in given:
+        if name is None:
+            if len(names) != 1:
+                raise InputError(
+                    f"--function {target}: which function of the pipeline is it? It has {', '.join(names)}; "
+                    f"write --function {names[0]}={target}"
+                )
+            name = names[0]
+        if name not in names:
+            raise InputError(
+                f"--function {name}={target}: no step calls a function {name!r}; they call {', '.join(names)}"
+            )
+        if name in found:
+            raise InputError(f"--function is given twice for {name!r}: {found[name]} and {target}")
+        found[name] = target
+    return found
+
+
+def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, Runner]:
+    """Return who runs each function of a pipeline.
+
+    Functions of ours are imported, and nothing is called yet.
+
+    Args:
+        steps: The pipeline.
+        targets: `module:function` by the function's name, as `assign` gives them. They win over documents.
+        documents: Function documents by name.
+
+    Raises:
+        InputError: There is nobody to run a function, or what should run it can't be used.
+    """
+    found: dict[str, Runner] = {}
+    for step in steps:
+        name = step.function
+        if name in found:
+            continue
+        if name in targets:
+            found[name] = _in_process(targets[name], f"--function {targets[name]}")
+        elif name in documents:
+            found[name] = _described(name, documents[name])
+        else:
+            known = ", ".join(sorted({*targets, *documents})) or "none"
+            raise InputError(
+                f"{step.where}: functionRef.name: nothing is known about a function {name!r} (known: {known}); give "
+                f"its Function document with FUNCTIONS, or --function {name}=module:function"
+            )
+    return found
+
+
+def _described(name: str, document: Document) -> Runner:
+    """Return who runs a function, as its document says."""
+    annotations = labels(document, "metadata", "annotations")
+    runtime = annotations.get(RUNTIME, "Docker")
+    if runtime == "Development":
+        from .functions import Remote
+
+        return Remote(annotations.get(TARGET) or _DEFAULT_TARGET)
+    if runtime == "InProcess":
+        target = annotations.get(IN_PROCESS)
+        if not target:
+            raise InputError(f"{document.where} ({name}) needs the annotation {IN_PROCESS}: module:function")
+        return _in_process(target, f"{document.where} ({name}): annotation {IN_PROCESS}")
+    if runtime == "Docker":
+        raise InputError(
+            f"{document.where} ({name}): functions can't be started with Docker here; give --function "
+            f"{name}=module:function, or start it yourself and annotate it with {RUNTIME}: Development"
+        )
+    raise InputError(
+        f"{document.where} ({name}): the annotation {RUNTIME} is {runtime!r}, and must be Development or InProcess"
+    )
+
+
+def _in_process(target: str, where: str) -> Runner:
+    from ..runtime.load import load_function
+    from .functions import InProcess
+
+    try:
+        return InProcess(load_function(target))
+    except InputError as e:
+        raise InputError(f"{where}: {e}") from e

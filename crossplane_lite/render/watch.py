@@ -1,0 +1,315 @@
+"""`crossplane-lite render --watch`: once more whenever a file changes that was read, or a function's source.
+
+Each run is a process of its own, so that modules are really loaded again. When it ends, it tells which modules it
+imported from outside of the standard library and of site-packages, and which it looked for in vain: these are waited
+for together with the files and directories on the command line.
+
+What has changed is decided by comparing files with what they were before the run; watchfiles only says when to look.
+So nothing is missed that happens while a run is going on, and an editor that saves by renaming is nothing special.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from .._extras import load
+
+__all__ = ["watch"]
+
+# How often a run that is going on is looked after, how long a file may be gone while an editor replaces it, how long
+# files must be left alone before they are read, and how often they are looked at when watchfiles has nothing to tell.
+_LOOK_SECONDS: Final = 0.1
+_GONE_SECONDS: Final = 0.5
+_QUIET_SECONDS: Final = 0.05
+_POLL_MS: Final = 500
+
+# What a process gets to end by itself.
+_GRACE_SECONDS: Final = 2.0
+
+# How many names of changed files are shown.
+_SHOWN: Final = 3
+
+# What a file was like: time of its last change, size, and which one it is; None where there is none.
+_State = dict[str, "tuple[int, int, int] | None"]
+
+
+def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
+    """Run `crossplane-lite render` again and again until Ctrl-C.
+
+    Args:
+        argv: The arguments after `render`, `--watch` among them.
+        paths: The files and directories that they name.
+
+    Returns:
+        130, the exit status after Ctrl-C.
+
+    Raises:
+        MissingExtraError: watchfiles isn't installed.
+    """
+    watchfiles = load("watchfiles", "watch")
+    once = [argument for argument in argv if argument != "--watch"]
+    given = {os.path.abspath(path) for path in paths}
+    modules: set[str] = set()
+    try:
+        with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _ending_on_signals():
+            report = os.path.join(folder, "modules")
+            while True:
+                began = time.time_ns()
+                before = _state(given | modules)
+                status = _run(once, report, given | modules, before)
+                if status is None:  # it was stopped
+                    changed = _settled(before, given | modules)
+                else:
+                    # One that failed may not have come to import everything.
+                    found = _read(report) | (modules if status else set())
+                    before = _since(began, _state(found)) | _state_of(before, given | found)
+                    modules = found
+                    changed = _next_change(watchfiles, before, given | modules)
+                _say(f"changed: {_names(changed) or 'something, for a moment'}")
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(argv: Sequence[str], report: str, paths: set[str], before: _State) -> int | None:
+    """Render once, and return the exit status; None where it was stopped because a file changed."""
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
+    try:
+        while True:
+            try:
+                status = process.wait(_LOOK_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                if _state(paths) != before:
+                    return None
+    finally:
+        _stop(process)
+    how = "rendered in" if status == 0 else f"exit status {status} after"
+    _say(f"{how} {time.perf_counter() - began:.2f} s; waiting for changes, Ctrl-C ends")
+    return status
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process that is still running."""
+    try:
+        if process.poll() is None:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_GRACE_SECONDS)
+    finally:  # also when another Ctrl-C ended the wait
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _next_change(watchfiles: Any, before: _State, paths: set[str]) -> list[str]:
+    """Wait until files have changed and nobody is writing them any more, and return which."""
+    while True:
+        if _state(paths) == before:
+            _sleep(watchfiles, before, paths)
+        elif changed := _settled(before, paths):  # otherwise one was gone for a moment
+            return changed
+
+
+def _sleep(watchfiles: Any, before: _State, paths: set[str]) -> None:
+    """Return when something has changed, or there is another reason to look."""
+    try:
+        # Not recursive: what is watched is the folders of the files, which may be home or the root.
+        for _ in watchfiles.watch(
+            *_folders(paths),
+            watch_filter=None,
+            debounce=200,
+            step=20,
+            rust_timeout=_POLL_MS,
+            yield_on_timeout=True,
+            recursive=False,
+        ):
+            if _state(paths) != before:
+                return
+    except (OSError, RuntimeError):  # a folder has gone since it was listed, or there are too many to watch
+        time.sleep(_POLL_MS / 1000)
+
+
+def _settled(before: _State, paths: set[str]) -> list[str]:
+    """Return which files have changed, when nobody is writing them any more."""
+    deadline = time.monotonic() + _GONE_SECONDS
+    state = _state(paths)
+    while True:
+        time.sleep(_QUIET_SECONDS)
+        last, state = state, _state(paths)
+        gone = any(state.get(path) is None for path, was in before.items() if was is not None)
+        if state == last and (not gone or time.monotonic() > deadline):
+            return sorted(path for path in before.keys() | state.keys() if before.get(path) != state.get(path))
+
+
+def _state(paths: Iterable[str]) -> _State:
+    """Return what files, and those in directories, are like."""
+    state: _State = {}
+    for path in paths:
+        if os.path.isdir(path):
+            for folder in _tree(path):
+                state[folder] = (0, 0, 0)
+                state.update((entry.path, _file(entry.path)) for entry in _entries(folder) if not entry.is_dir())
+        else:
+            state[path] = _file(path)
+    return state
+
+
+def _state_of(state: _State, paths: set[str]) -> _State:
+    """Return the part of a state that is about certain files and directories."""
+    starts = tuple(path + os.sep for path in paths)
+    return {path: was for path, was in state.items() if path in paths or path.startswith(starts)}
+
+
+def _since(began: int, state: _State) -> _State:
+    """Return a state in which files that changed since a time are no longer as they were."""
+    return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
+
+
+def _file(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _tree(folder: str) -> Iterator[str]:
+    """Yield a directory and those below it, hidden ones and links left out."""
+    work = [folder]
+    while work:
+        path = work.pop()
+        yield path
+        work += [entry.path for entry in _entries(path) if entry.is_dir(follow_symlinks=False)]
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return [entry for entry in found if not entry.name.startswith(".") and entry.name != "__pycache__"]
+    except OSError:
+        return []
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Return the directories in which changes of files and directories show."""
+    folders: set[str] = set()
+    for path in paths:
+        if os.path.isdir(path):
+            folders.update(_tree(path))
+        # Where there is nothing yet, what it could be made in.
+        above = os.path.dirname(path)
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        folders.add(above)
+    return folders
+
+
+def _names(paths: Sequence[str]) -> str:
+    names = [os.path.relpath(path) for path in paths]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _say(text: str) -> None:
+    print(f"=== {time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _ending_on_signals() -> Iterator[None]:
+    """Let the signals that end a process by default end it in order, so that no child is left."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _read(report: str) -> set[str]:
+    """Return the files that a run said it depends on; none where it didn't come to that."""
+    try:
+        with open(report, encoding="utf-8") as file:
+            return set(json.load(file))
+    except (OSError, ValueError):
+        return set()
+    finally:
+        with suppress(OSError):
+            os.unlink(report)
+
+
+class _Imports:
+    """Notes what is imported, first of all that looks for modules; it finds none itself."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, Sequence[str] | None] = {}
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> None:
+        """Note a module, and leave it to others to find it."""
+        self._asked[name] = path
+
+    def files(self) -> set[str]:
+        """Return the source files of what was imported, and those that what couldn't be imported would have."""
+        # Read from their dicts: some modules make up attributes, and others aren't modules.
+        loaded = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
+        found = {file for file in loaded if isinstance(file, str)}
+        for name, path in self._asked.items():
+            if name not in sys.modules:
+                last = name.rpartition(".")[2]
+                for folder in sys.path if path is None else path:
+                    start = os.path.join(folder or os.getcwd(), last)
+                    found.update((start + ".py", os.path.join(start, "__init__.py")))
+        return {path for file in found if not _is_installed(path := os.path.abspath(file))}
+
+
+def _is_installed(path: str) -> bool:
+    """Say whether a file belongs to the standard library or to an installed package."""
+    parts = path.split(os.sep)
+    return "site-packages" in parts or "dist-packages" in parts or path.startswith(_standard_library())
+
+
+@functools.cache
+def _standard_library() -> tuple[str, ...]:
+    import sysconfig
+
+    folders = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
+    return (*(os.path.join(folder, "") for folder in folders), *(path for path in sys.path if path.endswith(".zip")))
+
+
+def _main(report: str, argv: Sequence[str]) -> int:
+    """Render once, in a process of its own, and write down which files it depends on."""
+    # Ctrl-C goes to the parent as well, which has the say; here it would print a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Byte code is told from outdated one by size and the second of the last change. Who saves twice in one would get
+    # the first again.
+    sys.dont_write_bytecode = True
+    imports = _Imports()
+    sys.meta_path.insert(0, imports)
+    from ..cli import main
+
+    try:
+        return main(["render", *argv])
+    finally:
+        with open(report, "w", encoding="utf-8") as file:
+            json.dump(sorted(imports.files()), file)
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,106 @@
+"""Files of Kubernetes objects, for the tests that read them, and the functions that these name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml as pyyaml  # type: ignore[import-untyped]
+
+from crossplane_lite import Unstructured, composition
+
+__all__ = ["COMPOSITION", "FUNCTIONS", "HERE", "XR", "bucket", "function", "patch", "put", "step", "tell"]
+
+HERE = "tests.render.files"
+
+XR = """\
+apiVersion: example.org/v1
+kind: XBucket
+metadata:
+  name: photos
+  labels: {team: shop}
+spec:
+  size: 3
+"""
+
+COMPOSITION = """\
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata:
+  name: buckets
+spec:
+  compositeTypeRef: {apiVersion: example.org/v1, kind: XBucket}
+  mode: Pipeline
+  pipeline:
+    - step: bucket
+      functionRef: {name: function-bucket}
+    - step: tell
+      functionRef: {name: function-tell}
+      input: {apiVersion: example.org/v1, kind: Input, level: high}
+      credentials:
+        - name: cloud
+          source: Secret
+          secretRef: {namespace: system, name: cloud}
+"""
+
+
+def function(name: str, target: str | None = None, **annotations: str) -> str:
+    """Return a Function document; with a target it is run in process."""
+    if target is not None:
+        annotations = {"runtime": "InProcess", "runtime-in-process-target": target, **annotations}
+    named = {f"render.crossplane.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    content = {
+        "apiVersion": "pkg.crossplane.io/v1",
+        "kind": "Function",
+        "metadata": {"name": name, "annotations": named},
+        "spec": {"package": f"registry.example.org/{name}:v1"},
+    }
+    text: str = pyyaml.safe_dump(content)
+    return f"---\n{text}"
+
+
+FUNCTIONS = function("function-bucket", f"{HERE}:bucket") + function("function-tell", f"{HERE}:tell")
+
+
+def put(folder: Path, **texts: str) -> Path:
+    """Write files `<key>.yaml` into a folder, which is returned."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_text(text)
+    return folder
+
+
+def step(text: str) -> str:
+    """Return a Composition with these lines as the keys of its only step, below `step` and `functionRef`."""
+    start, _, _ = COMPOSITION.partition("    - step: bucket")
+    lines = "".join(f"      {line}\n" for line in text.splitlines())
+    return f"{start}    - step: one\n      functionRef: {{name: f}}\n{lines}"
+
+
+@composition.function
+def bucket(ctx: composition.Context) -> None:
+    """Composes a bucket of the composite's size."""
+    xr = ctx.composite(Unstructured)
+    ctx.resource("bucket", Unstructured("example.org/v1", "Bucket", spec={"size": xr.observed.spec.size}))
+
+
+@composition.function
+def tell(ctx: composition.Context) -> None:
+    """Tells in the composite's status what it was given, and reports it."""
+    given = ctx.input if ctx.input is not None else {}
+    status = ctx.composite(Unstructured).status
+    status.level = given.get("level")
+    status.password = ctx.credentials["cloud"]["password"].decode() if "cloud" in ctx.credentials else None
+    status.environment = ctx.context.get("environment")
+    ctx.context["told"] = True
+    ctx.results.normal("told", reason="Told")
+    ctx.results.warning("mind the gap")
+
+
+@composition.function
+def patch(ctx: composition.Context) -> None:
+    """Applies a copy of the resource that is watched."""
+    watched = ctx.watched
+    copy = Unstructured("v1", "ConfigMap", data={"a": watched.data.a})
+    copy.metadata.name = f"copy-of-{watched.metadata.name}"
+    copy.metadata.namespace = watched.metadata.namespace
+    ctx.resource("copy", copy)

@@ -1,0 +1,368 @@
+"""Running functions in this process and on servers."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from crossplane.function.proto.v1 import run_function_pb2 as fnv1
+from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
+from crossplane.function.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
+
+from crossplane_lite import composition
+from crossplane_lite.errors import UsageError
+from crossplane_lite.render import Step, render
+from crossplane_lite.render import functions as render_functions
+from crossplane_lite.render.functions import InProcess, Remote, runners_of
+from crossplane_lite.render.rendered import RenderError
+from crossplane_lite.runtime.server import Server
+from tests.render.scripted import Scripted
+from tests.runtime import functions
+from tests.runtime.serving import ROOT
+from tests.support import Response, request
+
+XR = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}, "spec": {"location": "EU"}}
+
+
+def location(answer: bytes) -> Any:
+    """Return where the bucket of an answer is to be."""
+    return Response(answer).resources["bucket"]["spec"]["forProvider"]["location"]
+
+
+def line_of(function: composition.Function, text: str) -> str:
+    """Return the file and line of a text in a compose()."""
+    lines, first = inspect.getsourcelines(function._compose)
+    (index,) = [index for index, line in enumerate(lines) if text in line]
+    return f"{__file__}, line {first + index}"
+
+
+@composition.function
+def spinning(ctx: composition.Context) -> None:
+    """Never ends."""
+    while True:
+        ctx.log.debug("again")  # here it is
+
+
+@composition.function
+def blocked(ctx: composition.Context) -> None:
+    """Waits for what never comes."""
+    threading.Event().wait()  # here it is
+
+
+@composition.function
+async def waiting(ctx: composition.Context) -> None:
+    """Waits on its event loop."""
+    await asyncio.Event().wait()  # here it is
+
+
+@composition.function
+def stubborn(ctx: composition.Context) -> None:
+    """Catches everything, once."""
+    try:
+        threading.Event().wait()
+    except BaseException:  # noqa: B036
+        threading.Event().wait()
+
+
+@composition.function
+def slow(ctx: composition.Context) -> None:
+    """Takes a little."""
+    time.sleep(0.2)
+
+
+def test_in_process() -> None:
+    """A composition function is run with the bytes of a request."""
+    assert location(InProcess(functions.echo).run(request(xr=XR), 60)) == "EU"
+
+
+@pytest.mark.parametrize("function", [spinning, blocked, waiting])
+def test_hanging(function: composition.Function) -> None:
+    """A compose() that hangs ends in an error that names the line, and leaves no alarm behind."""
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(RenderError) as caught:
+        InProcess(function).run(request(xr=XR), 0.1)
+    place = line_of(function, "here it is")
+    assert str(caught.value) == f"the function gave no answer within 0.1 seconds; compose() was at {place}"
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_catching_everything() -> None:
+    """Catching the end of the time doesn't help for long."""
+    with pytest.raises(RenderError, match="gave no answer within 0.1 seconds; compose"):
+        InProcess(stubborn).run(request(xr=XR), 0.1)
+
+
+def test_after_an_async_timeout() -> None:
+    """The next call on the event loop of one that hung is as any other."""
+    with pytest.raises(RenderError):
+        InProcess(waiting).run(request(xr=XR), 0.05)
+    assert location(InProcess(functions.echo).run(request(xr=XR), 60)) == "EU"
+
+
+def test_in_time() -> None:
+    """A compose() that is in time gives its answer, and the alarm is off."""
+    assert InProcess(slow).run(request(xr=XR), 30)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_very_long_timeout() -> None:
+    """A timeout longer than timers can count is taken for a very long one."""
+    assert InProcess(slow).run(request(xr=XR), 1e300)
+
+
+def test_other_thread() -> None:
+    """In another thread, where there are no signals, a function runs without a limit."""
+    with futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(InProcess(slow).run, request(xr=XR), 0.05).result(60)
+
+
+def test_alarm_of_somebody_else() -> None:
+    """An alarm that is set already is left alone."""
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 1000)
+    try:
+        assert InProcess(slow).run(request(xr=XR), 0.05)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 900
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_debugger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever steps through compose() has all the time in the world, for what comes after it as well."""
+    monkeypatch.setattr(render_functions, "_debugger_seen", False)
+    before = sys.gettrace()
+
+    def debugger(*_args: Any) -> None:
+        return None
+
+    sys.settrace(debugger)
+    try:
+        assert InProcess(slow).run(request(xr=XR), 0.05)
+    finally:
+        sys.settrace(before)
+    steps = [Step("one", "f"), Step("two", "f")]
+    assert len(render(XR, steps, {"f": slow}, timeout=0.05).steps) == 2
+
+
+def test_real_debugger(tmp_path: Path) -> None:
+    """At the prompt of pdb nobody is in a hurry."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from crossplane_lite import composition\n"
+        "from crossplane_lite.render import Step, render\n"
+        "@composition.function\n"
+        "def compose(ctx):\n"
+        "    breakpoint()\n"
+        "    ctx.results.normal('went on')\n"
+        "xr = {'apiVersion': 'example.org/v1', 'kind': 'X', 'metadata': {'name': 'x'}}\n"
+        "print(render(xr, [Step('one', 'f')], {'f': compose}, timeout=0.1).results[0].message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        input="import time; time.sleep(0.3)\nc\n",
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONBREAKPOINT": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.endswith('Pipeline step "one": went on\n'), done.stdout + done.stderr
+
+
+def test_malformed_request() -> None:
+    """A request that can't be read is an error."""
+    with pytest.raises(RenderError, match="the function can't read its request: not a RunFunctionRequest"):
+        InProcess(functions.echo).run(b"\xff", 60)
+
+
+def test_runners() -> None:
+    """Composition functions are wrapped, runners taken as they are, and anything else is refused."""
+    remote, scripted = Remote("localhost:1"), Scripted(lambda *_: None)
+    found = runners_of({"a": functions.echo, "b": remote, "c": scripted})
+    assert isinstance(found["a"], InProcess)
+    assert (found["b"], found["c"]) == (remote, scripted)
+    with pytest.raises(UsageError, match="function 'd' must be a @composition.function or a runner .*got a function"):
+        runners_of({"d": lambda ctx: None})  # type: ignore[dict-item]
+
+
+@contextmanager
+def own_server(function: Callable[[bytes], bytes]) -> Iterator[str]:
+    """Serve bytes on our own server, and yield its address."""
+    server = Server(function, max_receive_bytes=-1)
+    address = server.listen("127.0.0.1:0")
+    server.start()
+    try:
+        yield address
+    finally:
+        server.stop(0)
+
+
+class Official(grpcv1.FunctionRunnerServiceServicer):
+    """Answers with a context that says which service was called."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls = 0
+
+    def RunFunction(self, req: Any, context: grpc.ServicerContext) -> Any:
+        """Answer a request."""
+        self.calls += 1
+        response = fnv1.RunFunctionResponse(meta=fnv1.ResponseMeta(tag=req.meta.tag))
+        response.context.update({"service": self.name})
+        return response
+
+
+@contextmanager
+def official_server(*versions: Any) -> Iterator[str]:
+    """Serve with the official SDK's generated code."""
+    server = grpc.server(futures.ThreadPoolExecutor(2))
+    for version, servicer in versions:
+        version.add_FunctionRunnerServiceServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(None)
+
+
+def service(answer: bytes) -> Any:
+    """Return which service an answer is from."""
+    return fnv1.RunFunctionResponse.FromString(answer).context["service"]
+
+
+def test_remote() -> None:
+    """A function on our own server gives what it gives in this process."""
+    with own_server(functions.echo.run) as address, Remote(address) as remote:
+        assert location(remote.run(request(xr=XR), 60)) == "EU"
+
+
+def test_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server on this machine isn't looked for behind a proxy."""
+    for name in ("http_proxy", "https_proxy", "grpc_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("no_grpc_proxy", raising=False)
+    with own_server(functions.echo.run) as address, Remote(address) as remote:
+        assert location(remote.run(request(xr=XR), 60)) == "EU"
+
+
+def test_both_versions() -> None:
+    """A server that knows v1 is called by v1."""
+    v1, beta = Official("v1"), Official("v1beta1")
+    with official_server((grpcv1, v1), (grpcv1beta1, beta)) as address, Remote(address) as remote:
+        assert service(remote.run(request(xr=XR), 60)) == "v1"
+    assert (v1.calls, beta.calls) == (1, 0)
+
+
+def test_v1beta1() -> None:
+    """A server that knows v1beta1 only is called by that, and at once the next time."""
+    beta = Official("v1beta1")
+    with official_server((grpcv1beta1, beta)) as address, Remote(address) as remote:
+        assert [service(remote.run(request(xr=XR), 60)) for _ in range(3)] == ["v1beta1"] * 3
+    assert beta.calls == 3
+
+
+def test_no_version() -> None:
+    """A server of something else is an error with its status."""
+    with (
+        official_server() as address,
+        Remote(address) as remote,
+        pytest.raises(RenderError, match=rf"^no answer from {address} \(UNIMPLEMENTED: .*\)$"),
+    ):
+        remote.run(request(xr=XR), 60)
+
+
+def test_large() -> None:
+    """Requests and answers far over gRPC's usual limit of 4 MB pass."""
+    xr = {**XR, "spec": {"location": "x" * (6 << 20)}}
+    with own_server(functions.echo.run) as address, Remote(address) as remote:
+        assert len(location(remote.run(request(xr=xr), 60))) == 6 << 20
+
+
+def test_nobody_listens() -> None:
+    """An address where nobody listens fails at once, with address and status."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        began = time.monotonic()
+        with Remote(address) as remote, pytest.raises(RenderError, match=f"^no answer from {address} .UNAVAILABLE: .+"):
+            remote.run(request(xr=XR), 20)
+    assert time.monotonic() - began < 20
+
+
+def test_nobody_answers() -> None:
+    """A server that takes connections and says nothing fails when the time is over."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        began = time.monotonic()
+        with Remote(address) as remote, pytest.raises(RenderError, match=f"^no answer from {address} .DEADLINE_EXCEED"):
+            remote.run(request(xr=XR), 0.3)
+    assert 0.2 < time.monotonic() - began < 10
+
+
+def test_slow_server() -> None:
+    """A function that takes too long on a server fails when the time is over."""
+    going = threading.Event()
+
+    def wait(data: bytes) -> bytes:
+        going.wait(60)
+        return b""
+
+    with own_server(wait) as address, Remote(address) as remote:
+        with pytest.raises(RenderError, match="DEADLINE_EXCEEDED"):
+            remote.run(request(xr=XR), 0.2)
+        going.set()
+
+
+def test_status_of_the_function() -> None:
+    """An error status of the function itself comes with its text."""
+    with own_server(functions.echo.run) as address, Remote(address) as remote:
+        with pytest.raises(RenderError, match="INVALID_ARGUMENT: not a RunFunctionRequest"):
+            remote.run(b"\xff", 60)
+        assert location(remote.run(request(xr=XR), 60)) == "EU"
+
+
+def test_address_that_is_none() -> None:
+    """A target that can't be one is an error of the call, with the target in it."""
+    with Remote("no such host.invalid:x") as remote, pytest.raises(RenderError, match="no such host.invalid:x"):
+        remote.run(request(xr=XR), 5)
+
+
+def test_closing() -> None:
+    """Closing twice does no harm, and a call after it opens a new connection."""
+    with own_server(functions.echo.run) as address:
+        remote = Remote(address)
+        remote.close()
+        for _ in range(2):
+            assert location(remote.run(request(xr=XR), 60)) == "EU"
+            remote.close()
+            remote.close()
+
+
+def test_lazy_import() -> None:
+    """Rendering in this process loads neither gRPC nor asyncio."""
+    code = (
+        "import sys; from crossplane_lite.render import render, Step, InProcess, Remote; "
+        "Remote('localhost:1'); print(sorted({'grpc', 'asyncio', 'yaml', 'uuid'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "[]\n"

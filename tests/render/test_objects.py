@@ -1,0 +1,186 @@
+"""Facts about Kubernetes objects."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.render import objects
+from tests.render.scripted import Objects
+
+
+def test_uid_of_its_own() -> None:
+    """A composite that has a uid keeps it."""
+    assert objects.composite_uid({"apiVersion": "a/v1", "kind": "X", "metadata": {"uid": "u", "name": "n"}}) == "u"
+
+
+@pytest.mark.parametrize(
+    ("api_version", "text"),
+    [("example.org/v1", "example.org/v1, Kind=XBucketphotos"), ("v1", "/v1, Kind=XBucketphotos")],
+)
+def test_uid(api_version: str, text: str) -> None:
+    """A composite without a uid gets the version 5 UUID of its kind and name in the nil namespace."""
+    digest = bytearray(hashlib.sha1(bytes(16) + text.encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    composite = {"apiVersion": api_version, "kind": "XBucket", "metadata": {"name": "photos", "namespace": "any"}}
+    assert objects.composite_uid(composite).replace("-", "") == digest.hex()
+
+
+@pytest.mark.parametrize(
+    ("prefix", "cut"),
+    [("photos-", "photos-"), ("a" * 51, "a" * 51), ("b" * 52, "b" * 51), ("c" * 300 + "-", "c" * 51)],
+)
+def test_child_name(prefix: str, cut: str) -> None:
+    """A generated name is its prefix, cut so that 63 characters are the most, and a hash of uid and resource name."""
+    name = objects.child_name(prefix, "an-uid", "bucket")
+    assert name == cut + hashlib.sha256(b"an-uidbucket").hexdigest()[:12]
+    assert len(name) <= 63
+    assert name != objects.child_name(prefix, "an-uid", "bucket2")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "problem"),
+    [
+        ("a", "Thing", None),
+        ("a-b.c-1", "Thing", None),
+        ("0", "Thing", None),
+        ("x" * 253, "Thing", None),
+        ("x" * 254, "Thing", "it has 254 characters, and 253 is the most"),
+        ("", "Thing", "lower-case"),
+        ("Photos", "Thing", "lower-case"),
+        ("a_b", "Thing", "lower-case"),
+        ("-a", "Thing", "lower-case"),
+        ("a-", "Thing", "lower-case"),
+        ("a..b", "Thing", "lower-case"),
+        ("a.-b", "Thing", "lower-case"),
+        ("a\n", "Thing", "lower-case"),
+        ("größe", "Thing", "lower-case"),
+        ("a:b", "Thing", "lower-case"),
+        ("system:a", "ClusterRole", None),
+        ("system:A", "ClusterRole", "lower-case"),
+    ],
+)
+def test_names(name: str, kind: str, problem: str | None) -> None:
+    """Names are DNS subdomains, and those of roles may hold colons too."""
+    api_version = "rbac.authorization.k8s.io/v1" if kind == "ClusterRole" else "example.org/v1"
+    found = objects.name_problem(name, api_version, kind)
+    assert (found is None) == (problem is None)
+    assert (problem or "") in (found or "")
+
+
+def test_colons_need_the_group() -> None:
+    """A kind of another group that happens to be called Role has the usual names."""
+    assert objects.name_problem("a:b", "example.org/v1", "Role") is not None
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "expected"),
+    [
+        ("v1", "Namespace", True),
+        ("v1", "ConfigMap", False),
+        ("rbac.authorization.k8s.io/v1", "ClusterRole", True),
+        ("rbac.authorization.k8s.io/v1beta1", "Role", False),
+        ("example.org/v1", "Namespace", False),
+        ("pkg.crossplane.io/v1", "Provider", True),
+        ("example.org/v1", "Known", True),
+        ("v1", "Node", False),
+    ],
+)
+def test_scopes(api_version: str, kind: str, expected: bool) -> None:
+    """A cluster that knows a kind's scope decides; builtin kinds are known, and others are taken for namespaced."""
+    cluster = Objects(scopes={"Known": "Cluster", "Node": "Namespaced"})
+    assert objects.is_cluster_scoped(api_version, kind, cluster) is expected
+
+
+def test_scopes_without_a_look_up() -> None:
+    """A cluster that can't tell scopes, or none at all, leaves it to the builtin kinds."""
+    assert objects.is_cluster_scoped("v1", "Node")
+    assert objects.is_cluster_scoped("v1", "Node", object())
+
+
+@given(st.text())
+def test_quoted(text: str) -> None:
+    """Text in quotes is a string of JSON, in one line."""
+    quoted = objects.quoted(text)
+    assert json.loads(quoted) == text
+    assert "\n" not in quoted
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ("a", "a"),
+        ("ba", "a, b"),
+        ("cba", "a, b, and c"),
+        ("dcba", "a, b, c, and 1 more"),
+        ("fedcba", "a, b, c, and 3 more"),
+    ],
+)
+def test_some_names(names: str, text: str) -> None:
+    """The first three names in order are listed, and the others counted."""
+    assert objects.some_names(names) == text
+
+
+def test_conditions() -> None:
+    """A condition takes the place of the one of its type and has the fixed time, and another one goes to the end."""
+    conditions: list[dict[str, Any]] = [
+        {"type": "A", "status": "True", "observedGeneration": 1},
+        {"type": "B", "status": "True"},
+    ]
+    objects.with_condition(conditions, {"type": "A", "status": "False"})
+    objects.with_condition(conditions, {"type": "C", "status": "True", "lastTransitionTime": "1999-01-01T00:00:00Z"})
+    assert conditions == [
+        {"type": "A", "status": "False", "lastTransitionTime": "2024-01-01T00:00:00Z"},
+        {"type": "B", "status": "True"},
+        {"type": "C", "status": "True", "lastTransitionTime": "1999-01-01T00:00:00Z"},
+    ]
+
+
+def test_secret() -> None:
+    """A Secret's data is decoded, line breaks allowed, and stringData counts over it."""
+    plain = bytes(range(256))
+    text = base64.encodebytes(plain).decode()
+    secret = {"data": {"a": text, "b": "Yg=="}, "stringData": {"b": "ü"}}
+    assert objects.secret_data(secret, "it") == {"a": plain, "b": "ü".encode()}
+    assert objects.secret_data({}, "it") == {}
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ({"data": []}, "it: data is not a mapping"),
+        ({"stringData": "x"}, "it: stringData is not a mapping"),
+        ({"data": {"a": 1}}, "it: data.a is not text"),
+        ({"data": {"a": "hunter2!"}}, "it: data.a is not base64; use stringData for plain text"),
+        ({"data": {"a": "ü"}}, "it: data.a is not base64; use stringData for plain text"),
+    ],
+)
+def test_bad_secret(secret: dict[str, Any], text: str) -> None:
+    """What isn't a Secret's data is an error that names the key and doesn't show the value."""
+    with pytest.raises(InputError) as caught:
+        objects.secret_data(secret, "it")
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(
+    "metadata", [None, 1, [], {"ownerReferences": 1}, {"ownerReferences": [1]}, {"annotations": 1}]
+)
+def test_odd_metadata(metadata: Any) -> None:
+    """Metadata of any shape has no controller and no name, and breaks nothing."""
+    resource = {"metadata": metadata}
+    assert objects.controller_of(resource) is None
+    assert objects.resource_name(resource) == ""
+
+
+def test_encode() -> None:
+    """What a Struct can't carry is an error that says where it stands."""
+    with pytest.raises(InputError, match=r"^the XR: spec.size: "):
+        objects.encode({"spec": {"size": 2**60}}, "the XR")

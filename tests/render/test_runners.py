@@ -1,0 +1,112 @@
+"""Who runs a function."""
+
+from __future__ import annotations
+
+import pytest
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.render.functions import InProcess, Remote
+from crossplane_lite.render.pipeline import Step
+from crossplane_lite.render.runners import assign, runners
+from crossplane_lite.render.yaml import Document
+from tests.render.files import HERE, bucket
+
+STEPS = [Step("one", "f", where="c.yaml: spec.pipeline[0] (one)"), Step("two", "g"), Step("three", "f")]
+
+
+def described(name: str, **annotations: str) -> dict[str, Document]:
+    """Return a Function document by its name."""
+    named = {f"render.crossplane.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    return {name: Document("functions.yaml", {"metadata": {"name": name, "annotations": named}})}
+
+
+def test_assign() -> None:
+    """What the command line gives is assigned by name, and without one where the pipeline has one function."""
+    assert assign([("f", "a:b"), ("g", "a:c")], STEPS) == {"f": "a:b", "g": "a:c"}
+    assert assign([(None, "a:b")], STEPS[:1]) == {"f": "a:b"}
+    assert assign([(None, "a:b")], [STEPS[0], STEPS[2]]) == {"f": "a:b"}
+    assert assign([], STEPS) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            [(None, "a:b")],
+            "--function a:b: which function of the pipeline is it? It has f, g; write --function f=a:b",
+        ),
+        ([("h", "a:b")], "--function h=a:b: no step calls a function 'h'; they call f, g"),
+        ([("f", "a:b"), ("f", "a:c")], "--function is given twice for 'f': a:b and a:c"),
+    ],
+)
+def test_wrong_assignments(given: list[tuple[str | None, str]], line: str) -> None:
+    """A function that isn't in the pipeline, is given twice or can't be told is refused with what there is."""
+    with pytest.raises(InputError) as caught:
+        assign(given, STEPS)
+    assert str(caught.value) == line
+
+
+def test_runners() -> None:
+    """Functions run in process or over gRPC as their documents say, and the command line wins."""
+    documents = {
+        **described("f", runtime="Development"),
+        **described("g", runtime="InProcess", runtime_in_process_target=f"{HERE}:tell"),
+        **described("unused", runtime="Docker"),
+    }
+    found = runners(STEPS, {"g": f"{HERE}:bucket"}, documents)
+    assert list(found) == ["f", "g"]
+    assert isinstance(found["f"], Remote)
+    assert found["f"].target == "localhost:9443"
+    assert isinstance(found["g"], InProcess)
+    assert found["g"].function is bucket
+    target = {"runtime": "Development", "runtime_development_target": "dns:///example.org:7443"}
+    found = runners(STEPS[:1], {}, described("f", **target))
+    assert isinstance(found["f"], Remote)
+    assert found["f"].target == "dns:///example.org:7443"
+
+
+@pytest.mark.parametrize(
+    ("documents", "line"),
+    [
+        (
+            {},
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: nothing is known about a function 'f' (known: none); "
+            "give its Function document with FUNCTIONS, or --function f=module:function",
+        ),
+        (
+            described("ff", runtime="Development"),
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: nothing is known about a function 'f' (known: ff); "
+            "give its Function document with FUNCTIONS, or --function f=module:function",
+        ),
+        (
+            described("f"),
+            "functions.yaml (f): functions can't be started with Docker here; give --function f=module:function, or "
+            "start it yourself and annotate it with render.crossplane.io/runtime: Development",
+        ),
+        (
+            described("f", runtime="Podman"),
+            "functions.yaml (f): the annotation render.crossplane.io/runtime is 'Podman', and must be Development or "
+            "InProcess",
+        ),
+        (
+            described("f", runtime="InProcess"),
+            "functions.yaml (f) needs the annotation render.crossplane.io/runtime-in-process-target: module:function",
+        ),
+        (
+            described("f", runtime="InProcess", runtime_in_process_target="f"),
+            "functions.yaml (f): annotation render.crossplane.io/runtime-in-process-target: 'f' is not "
+            "module:function, for example main:compose or package.module:compose",
+        ),
+    ],
+)
+def test_nobody_to_run_it(documents: dict[str, Document], line: str) -> None:
+    """A function that nobody can run is refused with what to do."""
+    with pytest.raises(InputError) as caught:
+        runners(STEPS, {}, documents)
+    assert str(caught.value) == line
+
+
+def test_function_that_cannot_be_loaded() -> None:
+    """What is wrong with a function of ours is said with the flag that names it."""
+    with pytest.raises(InputError, match=r"^--function nowhere:f: there is no module 'nowhere' in "):
+        runners(STEPS[:1], {"f": "nowhere:f"}, {})

@@ -1,0 +1,303 @@
+"""`crossplane-lite render --watch`, in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml as pyyaml  # type: ignore[import-untyped]
+
+from crossplane_lite.cli import main
+from tests.render.files import XR, put
+from tests.runtime.serving import ROOT
+
+pytest.importorskip("watchfiles", reason="watchfiles is not installed")
+if not hasattr(os, "mkfifo"):
+    pytest.skip("the processes talk through FIFOs", allow_module_level=True)
+
+FUNCTION = """\
+from crossplane_lite import Unstructured, composition
+import helper
+
+@composition.function
+def compose(ctx):
+    size = ctx.composite(Unstructured).observed.spec.size
+    observed = len(ctx.request.observed.resources)
+    required = ctx.required_resources
+    data = {"helper": helper.VALUE, "size": str(size), "observed": str(observed)}
+    ctx.resource("c", Unstructured("v1", "ConfigMap", data=data))
+"""
+
+# Says through a FIFO which process it is, and goes on when somebody tells it to.
+HANGING = """\
+import os, signal
+from crossplane_lite import Unstructured, composition
+
+@composition.function
+def compose(ctx):
+    if ctx.composite(Unstructured).observed.spec.size == 3:
+        with open("running", "w") as running:
+            running.write(str(os.getpid()))
+        signal.pause()
+"""
+
+THING = """\
+apiVersion: example.org/v1
+kind: Thing
+metadata:
+  name: NAME
+  annotations: {crossplane.io/composition-resource-name: NAME}
+"""
+
+
+class Watching:
+    """A process that watches.
+
+    Attributes:
+        process: The process.
+    """
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._out = folder.parent / f"{folder.name}.out"
+        self._seen = 0
+        with self._out.open("wb") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "crossplane_lite", "render", *arguments, "--watch"],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+
+    def lines(self, last: str) -> list[str]:
+        """Return the lines on stderr up to one that holds a text."""
+        assert self.process.stderr is not None
+        found: list[str] = []
+        for line in self.process.stderr:
+            found.append(line.rstrip("\n"))
+            if last in line:
+                return found
+        raise AssertionError(f"it ended: {found}")
+
+    def run(self) -> tuple[str, list[dict[str, Any]]]:
+        """Wait for the end of a run, and return what stderr has and the documents that it printed."""
+        lines = self.lines("waiting for changes")
+        text = self._out.read_text()
+        new, self._seen = text[self._seen :], len(text)
+        return "\n".join(lines), list(pyyaml.safe_load_all(new))
+
+    def data(self) -> dict[str, str]:
+        """Wait for the end of a run that went well, and return the data of the ConfigMap that it composes."""
+        said, documents = self.run()
+        assert " rendered in " in said, said
+        assert [one["kind"] for one in documents] == ["XBucket", "ConfigMap"]
+        found: dict[str, str] = documents[1]["data"]
+        return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a composite, a function and a module that it imports."""
+    home = put(tmp_path / "home", xr=XR)
+    (home / "function.py").write_text(FUNCTION)
+    (home / "helper.py").write_text("VALUE = 'one'\n")
+    return home
+
+
+@pytest.fixture
+def started() -> Iterator[list[Watching]]:
+    """Those that a test starts; they are gone at its end."""
+    found: list[Watching] = []
+    yield found
+    for one in found:
+        if one.process.poll() is None:
+            os.killpg(one.process.pid, signal.SIGKILL)
+        one.process.communicate(timeout=60)
+
+
+def watch(started: list[Watching], folder: Path, *arguments: str) -> Watching:
+    """Start to watch in a folder."""
+    started.append(Watching(folder, "xr.yaml", "--function", "function:compose", *arguments))
+    return started[-1]
+
+
+def replace(path: Path, text: str) -> None:
+    """Save a file as careful editors do: under another name first."""
+    other = path.with_name(path.name + "~")
+    other.write_text(text)
+    other.replace(path)
+
+
+def is_alive(pid: int) -> bool:
+    """Say whether there is a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_changes(started: list[Watching], folder: Path) -> None:
+    """A change of the composite, the function or what it imports renders again, with the modules as they are then."""
+    watching = watch(started, folder)
+    assert watching.data() == {"helper": "one", "size": "3", "observed": "0"}
+    (folder / "xr.yaml").write_text(XR.replace("size: 3", "size: 4"))
+    assert "changed: xr.yaml" in watching.lines("changed: ")[-1]
+    assert watching.data()["size"] == "4"
+    replace(folder / "helper.py", "VALUE = 'two'\n")
+    assert "changed: helper.py" in watching.lines("changed: ")[-1]
+    assert watching.data()["helper"] == "two"
+    replace(folder / "helper.py", "VALUE = 'six'\n")
+    assert watching.data()["helper"] == "six"
+    replace(folder / "function.py", FUNCTION.replace("helper.VALUE", "helper.VALUE * 2"))
+    assert watching.data()["helper"] == "sixsix"
+
+
+def test_mistakes(started: list[Watching], folder: Path) -> None:
+    """Syntax errors, missing modules and missing files don't end it, and are gone when they are mended."""
+    (folder / "helper.py").unlink()
+    watching = watch(started, folder)
+    said, documents = watching.run()
+    assert (documents, "No module named 'helper'" in said) == ([], True)
+    assert " exit status 2 after " in said
+    (folder / "helper.py").write_text("VALUE =\n")
+    said, documents = watching.run()
+    assert (documents, "SyntaxError" in said) == ([], True)
+    (folder / "helper.py").write_text("VALUE = 'one'\n")
+    assert watching.data()["helper"] == "one"
+    (folder / "xr.yaml").rename(folder / "elsewhere.yaml")
+    said, documents = watching.run()
+    assert (documents, "can't read xr.yaml: No such file or directory" in said) == ([], True)
+    (folder / "elsewhere.yaml").rename(folder / "xr.yaml")
+    assert watching.data()["size"] == "3"
+
+
+def test_directories(started: list[Watching], folder: Path) -> None:
+    """A file that is added to a directory, or removed from it, renders again; so does one given by a flag."""
+    put(folder / "observed", a=THING.replace("NAME", "a"))
+    put(folder, value="1")
+    watching = watch(started, folder, "-o", "observed", "--context-files", "k=value.yaml")
+    assert watching.data()["observed"] == "1"
+    put(folder / "observed", b=THING.replace("NAME", "b"))
+    assert "changed: observed/b.yaml" in watching.lines("changed: ")[-1]
+    assert watching.data()["observed"] == "2"
+    (folder / "observed" / "a.yaml").unlink()
+    assert watching.data()["observed"] == "1"
+    (folder / "value.yaml").write_text("[")
+    assert "value.yaml, line 2" in watching.run()[0]
+    (folder / "value.yaml").write_text("[]")
+    assert watching.data()["observed"] == "1"
+
+
+def test_standard_output(started: list[Watching], folder: Path) -> None:
+    """Only documents are on stdout; what separates runs, with the time they took, is on stderr."""
+    watching = watch(started, folder)
+    said, documents = watching.run()
+    assert len(documents) == 2
+    (line,) = said.splitlines()
+    assert line.startswith("=== ")
+    assert line.endswith(" s; waiting for changes, Ctrl-C ends")
+    out = watching._out.read_text()
+    assert out.startswith("---\n")
+    assert "===" not in out
+
+
+@pytest.fixture
+def hanging(started: list[Watching], folder: Path) -> tuple[Watching, int]:
+    """One whose run waits, and the process that it runs in."""
+    (folder / "function.py").write_text(HANGING)
+    os.mkfifo(folder / "running")
+    watching = watch(started, folder)
+    return watching, int((folder / "running").read_text())
+
+
+def test_change_during_a_run(hanging: tuple[Watching, int], folder: Path) -> None:
+    """A run that isn't done when something changes is stopped, and begins again."""
+    watching, pid = hanging
+    replace(folder / "xr.yaml", XR.replace("size: 3", "size: 4"))
+    assert watching.lines("changed: xr.yaml")
+    assert not is_alive(pid)
+    said, documents = watching.run()
+    assert (" rendered in " in said, len(documents)) == (True, 1)
+
+
+def test_run_that_does_not_end(started: list[Watching], folder: Path) -> None:
+    """A run that doesn't want to be stopped is killed after a while."""
+    (folder / "function.py").write_text(f"{HANGING}\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n")
+    os.mkfifo(folder / "running")
+    watching = watch(started, folder)
+    pid = int((folder / "running").read_text())
+    replace(folder / "xr.yaml", XR.replace("size: 3", "size: 4"))
+    assert watching.lines("changed: xr.yaml")
+    assert not is_alive(pid)
+    assert " rendered in " in watching.run()[0]
+
+
+@pytest.mark.parametrize("to_all", [False, True])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])
+def test_end_during_a_run(hanging: tuple[Watching, int], number: int, status: int, to_all: bool) -> None:
+    """Ctrl-C ends it with 130, and other signals with theirs, quietly; the run that is going on ends with it."""
+    watching, pid = hanging
+    if to_all:  # as a terminal does it
+        os.killpg(watching.process.pid, number)
+    else:
+        watching.process.send_signal(number)
+    _, said = watching.process.communicate(timeout=60)
+    assert (watching.process.returncode, said) == (status, "")
+    assert not is_alive(pid)
+
+
+def test_end_between_runs(started: list[Watching], folder: Path) -> None:
+    """Ctrl-C ends it while it waits."""
+    watching = watch(started, folder)
+    watching.run()
+    os.killpg(watching.process.pid, signal.SIGINT)
+    _, said = watching.process.communicate(timeout=60)
+    assert (watching.process.returncode, said) == (130, "")
+
+
+def test_wrong_command_line(started: list[Watching], folder: Path) -> None:
+    """A wrong command line is refused at once, and isn't watched."""
+    watching = watch(started, folder, "--timeout", "never")
+    _, said = watching.process.communicate(timeout=60)
+    assert watching.process.returncode == 2
+    assert "argument --timeout" in said
+
+
+def test_without_its_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without watchfiles the extra to install is named in one line."""
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    assert main(["render", "xr.yaml", "--function", "a:b", "--watch"]) == 2
+    assert capsys.readouterr().err == (
+        "crossplane-lite render: watchfiles is not installed; it comes with an extra: "
+        "pip install 'crossplane-lite[watch]'\n"
+    )
+
+
+def test_what_a_run_depends_on(folder: Path) -> None:
+    """A run tells which sources it imported, and which it looked for in vain, but none of installed packages."""
+    (folder / "helper.py").write_text("try:\n    import optional\nexcept ImportError:\n    pass\nVALUE = 'one'\n")
+    command = [sys.executable, "-m", "crossplane_lite.render.watch", "report", "xr.yaml", "--function"]
+    subprocess.run(
+        [*command, "function:compose"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        timeout=60,
+        check=True,
+    )
+    found = {Path(path) for path in json.loads((folder / "report").read_text())}
+    named = {path.relative_to(folder).as_posix() for path in found if path.is_relative_to(folder)}
+    assert {"function.py", "helper.py", "optional.py", "optional/__init__.py"} <= named
+    others = {path for path in found if not path.is_relative_to(folder) and not path.is_relative_to(ROOT)}
+    assert others == set()
