@@ -1,0 +1,201 @@
+"""`crossplane-lite simulate`: reconciles until nothing changes, and shows what appeared when."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from .._call import mask
+from ..errors import InputError
+from ..render import arguments, output, yaml
+from ..render.rendered import RenderError
+from ..runtime import log
+from . import table
+from .effects import effects_of
+from .fixtures import read_fixtures
+from .report import Loss, report
+from .simulation import Simulation
+
+if TYPE_CHECKING:
+    from ..render.arguments import Inputs
+
+__all__ = ["command"]
+
+_NAME: Final = "crossplane-lite simulate"
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite simulate` with the arguments that follow it.
+
+    Returns:
+        0, or 1 when a reconcile failed, nothing was stable in the end, something never resolved, or something would be
+        deleted after a loss.
+
+    Raises:
+        InputError: A file, a function or a name isn't what it should be.
+    """
+    parser = _parser()
+    given = arguments.parse(parser, argv)
+    log.configure(text=True)
+    log.set_masker(mask)
+    inputs = arguments.read_inputs(given)
+    simulation = _simulation(given, inputs)
+    problems: list[str] = []
+    losses: list[Loss] = []
+    try:
+        simulation.run()
+    except RenderError as error:
+        _say(output.result_lines(error.results))
+    if simulation.problem is not None:
+        problems.append(simulation.problem)
+    problems += _never(simulation)
+    if simulation.stable:
+        losses = [*_losses(simulation, given.drop, given.degrade)]
+        problems += _lost(losses)
+    elif given.drop or given.degrade:
+        problems.append("there is no steady state, so nothing was dropped or degraded")
+    found = report(simulation, losses)
+    _say(_notes(simulation))
+    _show(given.format, simulation, found, inputs)
+    _say(f"{_NAME}: {problem}" for problem in problems)
+    return 1 if problems else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=_NAME,
+        description="Reconcile a composite resource until nothing changes any more. After each reconcile the composed "
+        "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that what waits for "
+        "them is composed next. Prints which resource appears when, and what it waits for until then.",
+        epilog="Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results among it), nothing "
+        "is stable in the end, something never resolves, or something would be deleted after --drop or --degrade; "
+        "2 when the command line or a file can't be used.",
+        allow_abbrev=False,
+    )
+    arguments.add_inputs(parser)
+    group = parser.add_argument_group("the simulation")
+    group.add_argument(
+        "--fixtures",
+        metavar="PATH",
+        type=Path,
+        help="file or directory of YAML: by composition resource name, apiVersion/kind or kind what a resource has "
+        "once it exists: status, metadata.annotations, connectionDetails; null for what never comes. Whole resources "
+        "can be given too",
+    )
+    group.add_argument(
+        "--max-rounds", metavar="N", type=_rounds, default=50, help="after how many reconciles to give up (50)"
+    )
+    group.add_argument(
+        "--drop",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="in the end, take this resource away and show what the next reconcile does; can be given several times",
+    )
+    group.add_argument(
+        "--degrade",
+        metavar="NAME.PATH",
+        action="append",
+        default=[],
+        help="the same with a field of a resource, such as vpc.status.atProvider.vpcId; can be given several times",
+    )
+    group.add_argument(
+        "--format",
+        choices=("table", "json", "yaml"),
+        default="table",
+        help="what to print: the table of waves; the same and more as JSON; the final documents, as render prints "
+        "them (table)",
+    )
+    return parser
+
+
+def _rounds(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 2 or more")
+    return int(text[:9])
+
+
+def _simulation(given: argparse.Namespace, inputs: Inputs) -> Simulation:
+    return Simulation(
+        inputs.composite.content,
+        inputs.pipeline,
+        inputs.functions,
+        cluster=inputs.cluster,
+        observed=[document.content for document in inputs.observed],
+        context=inputs.context,
+        fixtures=read_fixtures(given.fixtures) if given.fixtures is not None else {},
+        schemas=inputs.schemas,
+        most_rounds=given.max_rounds,
+        timeout=inputs.timeout,
+    )
+
+
+def _never(simulation: Simulation) -> Iterator[str]:
+    unresolved = simulation.unresolved if simulation.stable else {}
+    for cycle in simulation.cycles if simulation.stable else ():
+        yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
+    if unresolved:
+        yield f"what these wait for never comes: {', '.join(unresolved)}"
+
+
+def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
+    """Try what becomes of each loss, all from the steady state."""
+    tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
+    for path in degraded:
+        name, rest = simulation.split(path)
+        tries.append(("degrade", path, lambda name=name, rest=rest: simulation.degrade(name, rest)))
+    steady = simulation.rounds[-1].rendered
+    for action, target, attempt in tries:
+        try:
+            yield Loss(action, target, effects_of(steady, attempt()))
+        except RenderError as error:
+            yield Loss(action, target, None, str(error))
+
+
+def _lost(losses: Sequence[Loss]) -> Iterator[str]:
+    for loss in losses:
+        if loss.error is not None:
+            yield f"after --{loss.action} {loss.target} the reconcile fails: {loss.error}"
+        elif loss.effects is not None and loss.effects.deleted:
+            yield f"after --{loss.action} {loss.target} these would be deleted: {', '.join(loss.effects.deleted)}"
+
+
+def _notes(simulation: Simulation) -> Iterator[str]:
+    """Yield what people should know beside the report: warnings, what isn't found, fixtures that nobody has."""
+    results = [one for each in simulation.rounds for one in each.rendered.results if one.severity == "Warning"]
+    yield from dict.fromkeys(output.result_lines(results))
+    if simulation.rounds:
+        yield from output.lines(simulation.rounds[-1].rendered, results=False)
+    names = [*simulation.waves, *(str(one["kind"]) for one in simulation.observed.values())]
+    for key in simulation.unused_fixtures:
+        import difflib
+
+        near = difflib.get_close_matches(key, names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        yield f"fixture {key!r}: no composed resource has this name or kind{hint}"
+
+
+def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs) -> None:
+    if form == "table":
+        text = "\n".join(table.lines(found)) + "\n"
+    elif form == "json":
+        import json
+
+        try:
+            text = json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        except RecursionError:
+            raise InputError("what came out is nested too deeply to be written as JSON") from None
+    elif simulation.rounds and simulation.problem is None:
+        documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
+        text = yaml.dump(documents, sort_keys=True)
+    else:  # there are no final documents
+        text = ""
+    print(text, end="")
+
+
+def _say(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)

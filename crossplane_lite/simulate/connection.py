@@ -1,0 +1,43 @@
+"""Connection Secrets of what exists in a simulation."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from ..render.objects import metadata_of, text_of
+from .merging import at
+
+__all__ = ["base64_of", "connection_secret", "secret_at", "secret_place"]
+
+
+def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return namespace and name of the Secret that a resource writes its connection details to."""
+    wanted = at(resource, ["spec", "writeConnectionSecretToRef"])
+    name = text_of(wanted.get("name")) if isinstance(wanted, dict) else ""
+    if not name:
+        return None
+    own = text_of(metadata_of(resource).get("namespace"))
+    return own or text_of(wanted.get("namespace")), name
+
+
+def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:
+    """Return the Secret that a composite's connection details are published in, None where there is none."""
+    place = secret_place(composite)
+    if place is None or not details:
+        return None
+    return secret_at(place, {key: b64encode(details[key]).decode() for key in sorted(details)})
+
+
+def secret_at(place: tuple[str, str], data: Mapping[str, str]) -> dict[str, Any]:
+    """Return the Secret at a place (namespace and name) with this data."""
+    namespace, name = place
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    kind = {"apiVersion": "v1", "kind": "Secret", "type": "connection.crossplane.io/v1alpha1"}
+    return {**kind, "metadata": metadata, "data": dict(data)}
+
+
+def base64_of(text: str) -> str:
+    """Return a text as Secrets hold it."""
+    return b64encode(text.encode()).decode()

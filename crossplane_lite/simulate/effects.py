@@ -1,0 +1,92 @@
+"""What a composition does after a loss: what it changes, creates again, and wants to delete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .merging import ABSENT, differences
+
+if TYPE_CHECKING:
+    from ..render.rendered import Rendered
+    from .simulation import Round
+
+__all__ = ["Effects", "effects_of"]
+
+_LONGEST: Final = 60
+
+
+class Effects(NamedTuple):
+    """What is different in the reconcile after a loss.
+
+    Attributes:
+        created: Resources that are created again.
+        changed: Resources that are applied with other fields than before, and which; with both values, save in Secrets.
+        deleted: Resources that Crossplane deletes.
+        status: Fields of the composite's status that change, conditions aside.
+        kept: Resources that keep what they have, though they wait for values, and for which.
+        held: Resources that are held back, and what they wait for.
+        ready: Whether the composite is still ready.
+    """
+
+    created: list[str]
+    changed: dict[str, list[str]]
+    deleted: list[str]
+    status: list[str]
+    kept: dict[str, list[str]]
+    held: dict[str, list[str]]
+    ready: bool
+
+
+def effects_of(steady: Rendered, after: Round) -> Effects:
+    """Return what a reconcile after a loss comes to.
+
+    Args:
+        steady: The last reconcile before it.
+        after: The reconcile, as `Simulation.drop` and `Simulation.degrade` return it.
+    """
+    rendered = after.rendered
+    changed = {}
+    for name, resource in rendered.composed.items():
+        found = _changes(steady.composed.get(name, {}), resource, is_secret=resource.get("kind") == "Secret")
+        if found:
+            changed[name] = found
+    return Effects(
+        created=list(after.appeared),
+        changed=changed,
+        deleted=sorted(rendered.deleted),
+        status=_changes(_status(steady.composite), _status(rendered.composite), is_secret=False),
+        kept={name: paths for name, paths in after.waiting.items() if name in rendered.composed},
+        held={name: paths for name, paths in after.waiting.items() if name not in rendered.composed},
+        ready=is_ready(rendered.composite),
+    )
+
+
+def is_ready(composite: Mapping[str, Any]) -> bool:
+    """Say whether a composite is ready."""
+    conditions = composite.get("status", {}).get("conditions", [])
+    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+
+
+def _status(composite: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in composite.get("status", {}).items() if key != "conditions"}
+
+
+def _changes(before: Any, after: Any, *, is_secret: bool) -> list[str]:
+    return [
+        path if is_secret else f"{path}: {_shown(old)} -> {_shown(new)}"
+        for path, old, new in differences(before, after)
+        # A name is generated when a resource is created, which is told otherwise.
+        if path and path != "metadata.generateName"
+    ]
+
+
+def _shown(value: Any) -> str:
+    if value is ABSENT:
+        return "(nothing)"
+    try:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except RecursionError:
+        return "(something deep)"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,0 +1,125 @@
+"""What a simulation is told about resources: their status, annotations, connection details, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from ..errors import InputError
+from ..render.inputs import files_of
+from ..render.objects import resource_name
+from ..render.yaml import load_documents
+from .merging import merged
+
+__all__ = ["Fixture", "Fixtures", "read_fixtures"]
+
+DETAILS: Final = "connectionDetails"
+
+
+class Fixture(NamedTuple):
+    """What is known of one resource.
+
+    Attributes:
+        content: Its parts; a null says that there never is a value at this place.
+        details: Its connection details, by key; the same.
+    """
+
+    content: dict[str, Any]
+    details: dict[str, str | None]
+
+
+class Fixtures:
+    """Fixtures by composition resource name, `apiVersion/kind`, or kind; what is more special wins, field by field.
+
+    Raises:
+        InputError: One isn't a mapping, or has a part that is no part of a resource.
+    """
+
+    def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
+        self._all = {key: _checked(key, fixture) for key, fixture in fixtures.items()}
+        self._used: set[str] = set()
+
+    def of(self, name: str, api_version: str, kind: str) -> Fixture:
+        """Return what is known of a resource.
+
+        Args:
+            name: Its composition resource name.
+            api_version: Its apiVersion.
+            kind: Its kind.
+
+        Raises:
+            InputError: The fixture of this name is of another kind.
+        """
+        content: dict[str, Any] = {}
+        details: dict[str, str | None] = {}
+        for key in (kind, f"{api_version}/{kind}", name):
+            fixture = self._all.get(key)
+            if fixture is None:
+                continue
+            self._used.add(key)
+            found = fixture.content.get("kind", kind)
+            if found != kind:
+                raise InputError(f"the fixture {key!r} is a {found}, and {name} is a {kind} of {api_version}")
+            content = merged(content, fixture.content)
+            details.update(fixture.details)
+        return Fixture(content, details)
+
+    def unused(self) -> list[str]:
+        """Return the keys that no resource so far had anything of."""
+        return sorted(set(self._all) - self._used)
+
+
+def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
+    """Read fixtures.
+
+    A document is a mapping from names and kinds to what is known of them, or a whole resource. That is the fixture of
+    the resource that its annotation `crossplane.io/composition-resource-name` names; without one, of its kind.
+
+    Args:
+        path: A file, or a directory of which the files that end in .yaml, .yml and .json are read.
+
+    Raises:
+        InputError: A file can't be read, or holds something else; or one name has two fixtures.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    places: dict[str, str] = {}
+    for file in files_of(path):
+        for where, content in load_documents(file):
+            for key, fixture in _fixtures_in(content).items():
+                if key in places:
+                    raise InputError(f"{where} and {places[key]} both have a fixture {key!r}")
+                try:
+                    _checked(key, fixture)
+                except InputError as e:
+                    raise InputError(f"{where}: {e}") from None
+                places[key] = where
+                found[key] = fixture
+    return found
+
+
+def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
+    api_version, kind = content.get("apiVersion"), content.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        return content
+    return {resource_name(content) or f"{api_version}/{kind}": content}
+
+
+def _checked(key: str, fixture: Any) -> Fixture:
+    if not isinstance(fixture, Mapping):
+        raise InputError(f"the fixture {key!r} is not a mapping of status, metadata, {DETAILS} and the like")
+    content = {name: value for name, value in fixture.items() if name != DETAILS}
+    for name in ("metadata", "spec", "status"):
+        if content.get(name) is None:
+            content.pop(name, None)
+        elif not isinstance(content[name], Mapping):
+            raise InputError(f"the fixture {key!r}: {name} is not a mapping")
+    details = fixture.get(DETAILS)
+    annotations = content.get("metadata", {}).get("annotations")
+    for what, texts in (("metadata.annotations", annotations), (DETAILS, details)):
+        if texts is not None and not isinstance(texts, Mapping):
+            raise InputError(f"the fixture {key!r}: {what} is not a mapping")
+        for name, text in (texts or {}).items():
+            if text is not None and not isinstance(text, str):
+                raise InputError(f"the fixture {key!r}: {what}[{name}] is not a string; quote it")
+    return Fixture(content, dict(details or {}))

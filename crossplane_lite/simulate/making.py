@@ -1,0 +1,296 @@
+"""Fields that others wait for, put into one resource with values that are plausible there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from .. import _fieldpath
+from .._wire._tree import join_path
+from ..observable import EXTERNAL_NAME
+from .builtin import condition
+from .connection import base64_of, secret_at, secret_place
+from .fixtures import Fixture
+from .merging import ABSENT, at, copied
+from .values import MOST_ELEMENTS, Owner, below, has, is_free, text_for, value_for
+
+__all__ = ["ASSUMED", "Making", "list_of"]
+
+GIVEN: Final = "given"
+FIXTURE: Final = "fixture"
+MIRROR: Final = "spec"
+SCHEMA: Final = "schema"
+ASSUMED: Final = "assumed"
+
+_MOST_MADE: Final = 10_000
+_DETAILS: Final = ("username", "password", "endpoint")
+
+
+class _Never(Exception):
+    """A field never has a value; the text says why."""
+
+
+class Making:
+    """One resource in the making.
+
+    Args:
+        owner: What it is.
+        schema: The schema of its kind, None where it isn't known.
+        fixture: What is known of it.
+        resource: What it has already.
+
+    Attributes:
+        resource: The resource, which gets what is wanted of it.
+        origins: Where wanted values come from, by path.
+        never: Why others never come, by path.
+    """
+
+    def __init__(
+        self, owner: Owner, schema: Mapping[str, Any] | None, fixture: Fixture, resource: dict[str, Any]
+    ) -> None:
+        self._owner = owner
+        self._schema = schema
+        self._fixture = fixture
+        self.resource = resource
+        self.origins: dict[str, str] = {}
+        self.never: dict[str, str] = {}
+        # Lists that were made here: these can grow.
+        self._lists: set[tuple[str | int, ...]] = set()
+        self._details: set[str] = set()
+        self._wants_details = False
+
+    def want(self, path: str) -> None:
+        """Give a field a value, or note why it never has one."""
+        try:
+            steps = _fieldpath.parse(path.removeprefix(".")) if path else []
+        except ValueError:  # as a UsageError is, and what an index of thousands of digits leads to
+            self.never[path] = "this is no path of a field"
+            return
+        if not steps:  # others wait for the resource itself to be ready
+            return
+        try:
+            self.origins[path] = self._origin(steps)
+        except _Never as reason:
+            self.never[path] = str(reason)
+
+    def _origin(self, steps: list[str | int]) -> str:
+        if steps == ["external_name"]:
+            return self._external_name()
+        if steps[0] == "connection_details":
+            return self._connection_detail(steps)
+        if steps[:2] == ["status", "conditions"] and len(steps) > 2 and isinstance(steps[2], str):
+            return self._condition(steps[2], steps[3:])
+        found = at(self.resource, steps)
+        if found is not ABSENT and found is not None:
+            return self._origin_of(steps)
+        if steps[0] not in ("spec", "status"):
+            raise _Never(f"nobody sets {join_path(steps)}")
+        return self._fill(steps)
+
+    def _origin_of(self, steps: Sequence[str | int]) -> str:
+        """Say where something comes from that is there."""
+        if at(self._fixture.content, steps) is not ABSENT:
+            return FIXTURE
+        if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
+            return SCHEMA if self._schema is not None else ASSUMED
+        return GIVEN
+
+    def _external_name(self) -> str:
+        annotations = at(self.resource, ["metadata", "annotations"])
+        name = annotations.get(EXTERNAL_NAME, ABSENT)
+        if name is None:
+            raise _Never("the fixture says that it has none")
+        if name is not ABSENT:
+            return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
+        if self._schema is not None:
+            raise _Never(f"{self._owner.kind} is no managed resource: its schema has no spec.forProvider")
+        annotations[EXTERNAL_NAME] = self.resource["metadata"].get("name", self._owner.name)
+        return ASSUMED
+
+    def _condition(self, type_: str, steps: list[str | int]) -> str:
+        conditions = list_of(at(self.resource, ["status", "conditions"]))
+        found = next((one for one in conditions if isinstance(one, dict) and one.get("type") == type_), None)
+        if found is None:
+            if self._schema is not None and not has(self._schema, ["status", "conditions"]):
+                raise _Never(f"{self._schema_text()} has no status.conditions")
+            found = condition(type_, "Simulated")
+            self._status().setdefault("conditions", []).append(found)
+        if not steps or at(found, steps) is not ABSENT:
+            return GIVEN
+        more = {"message": "simulated", "observedGeneration": self.resource["metadata"]["generation"]}
+        if len(steps) > 1 or steps[0] not in more:
+            raise _Never(f"a condition has no {join_path(steps)}")
+        found[str(steps[0])] = more[str(steps[0])]
+        return ASSUMED
+
+    def _status(self) -> dict[str, Any]:
+        status: dict[str, Any] = self.resource.setdefault("status", {})
+        return status
+
+    def _connection_detail(self, steps: list[str | int]) -> str:
+        if secret_place(self.resource) is None:
+            raise _Never("it has no spec.writeConnectionSecretToRef")
+        if len(steps) == 1:
+            self._wants_details = True
+            return FIXTURE if self._fixture.details else ASSUMED
+        key = str(steps[1])
+        if self._fixture.details.get(key, "") is None:
+            raise _Never("the fixture says that it has none")
+        self._details.add(key)
+        return FIXTURE if key in self._fixture.details else ASSUMED
+
+    def secret(self, data: Mapping[str, str] | None) -> dict[str, Any] | None:
+        """Return the connection Secret, with every detail that is known or wanted.
+
+        Args:
+            data: What it holds already, in base64.
+        """
+        place = secret_place(self.resource)
+        if place is None:
+            return None
+        known = dict(data or {})
+        for key, text in self._fixture.details.items():
+            if text is None:
+                known.pop(key, None)
+            else:
+                known[key] = base64_of(text)
+        wanted = self._details or (_DETAILS if self._wants_details and not known else ())
+        for key in sorted(wanted):
+            known.setdefault(key, base64_of(text_for(self._owner, [key])))
+        return secret_at(place, known)
+
+    # Fields of spec and status.
+
+    def _fill(self, steps: list[str | int]) -> str:
+        places = self._places(steps)
+        indexes = [step for step in steps if isinstance(step, int)]
+        if max(indexes, default=0) >= MOST_ELEMENTS or math.prod(one + 1 for one in indexes) > _MOST_MADE:
+            raise _Never("no list gets that long in a simulation")
+        mirrored = self._mirrored(steps)
+        holder: Any = self.resource
+        for depth, step in enumerate(steps):
+            path = steps[:depth]
+            self._check(holder, step, path)
+            if isinstance(step, int):
+                self._grow(holder, step, steps, depth, places)
+            elif step not in holder:
+                if depth + 1 == len(steps):
+                    return self._put(holder, step, steps, places[-1], mirrored)
+                same = self._mirrored(steps[: depth + 1])
+                if isinstance(same, list if isinstance(steps[depth + 1], int) else dict):
+                    holder[step] = _fitting(same, places[depth])
+                else:
+                    holder[step] = self._container(steps[: depth + 2])
+            if holder[step] is None:
+                raise _Never("the fixture says that it has none")
+            holder = holder[step]
+        return self._origin_of(steps)
+
+    def _places(self, steps: list[str | int]) -> list[Mapping[str, Any]]:
+        """Return the schemas along a path; empty ones where anything may stand."""
+        places = []
+        place: Mapping[str, Any] = self._schema or {}
+        for depth, step in enumerate(steps):
+            found = below(place, step)
+            if found is None:
+                raise _Never(f"{self._schema_text()} has no {join_path(steps[: depth + 1])}{_hint(place, step)}")
+            most = place.get("maxItems")
+            if isinstance(step, int) and isinstance(most, int) and step >= most:
+                raise _Never(f"{self._schema_text()} lets {join_path(steps[:depth])} have {most} elements at the most")
+            place = found
+            places.append(place)
+        return places
+
+    def _schema_text(self) -> str:
+        return f"the schema of {self._owner.api_version} {self._owner.kind}"
+
+    def _mirrored(self, steps: list[str | int]) -> Any:
+        """Return what the specification says of a field of the status; providers repeat it there."""
+        if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
+            return ABSENT
+        if steps[2:] == ["id"]:
+            return at(self.resource, ["metadata", "annotations", EXTERNAL_NAME])
+        return at(self.resource, ["spec", "forProvider", *steps[2:]])
+
+    def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
+        if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
+            raise _Never(f"{join_path(path)} is {'no list' if isinstance(step, int) else 'no object'}")
+        if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
+            raise _Never(f"{join_path(path)} has {len(holder)} elements")
+
+    def _grow(
+        self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]
+    ) -> None:
+        """Make a list as long as its index asks for."""
+        is_open = is_free(places[depth]) and depth + 1 < len(steps)
+        while len(holder) <= step:
+            place = [*steps[:depth], len(holder)]
+            if is_open:
+                holder.append(self._container([*place, steps[depth + 1]]))
+                if len(holder) <= step:
+                    self._fill([*place, *steps[depth + 1 :]])
+            else:
+                holder.append(value_for(places[depth], self._owner, place).value)
+                self._note_lists(place, holder[-1])
+
+    def _container(self, steps: list[str | int]) -> Any:
+        """Return what the last step of a path can be taken in, made for the path before it."""
+        if isinstance(steps[-1], str):
+            return {}
+        self._lists.add(tuple(steps[:-1]))
+        return []
+
+    def _put(
+        self, holder: dict[str, Any], step: str | int, steps: list[str | int], place: Mapping[str, Any], mirrored: Any
+    ) -> str:
+        key = str(step)
+        if mirrored is not ABSENT and mirrored is not None:
+            holder[key] = _fitting(mirrored, place)
+            return MIRROR
+        value, is_assumed = value_for(place, self._owner, steps)
+        holder[key] = value
+        self._note_lists(steps, value)
+        return ASSUMED if is_assumed or self._schema is None else SCHEMA
+
+    def _note_lists(self, steps: Sequence[str | int], value: Any) -> None:
+        """Remember the lists in a value that was made."""
+        work: list[tuple[list[str | int], Any]] = [(list(steps), value)]
+        while work:
+            path, one = work.pop()
+            if isinstance(one, list):
+                self._lists.add(tuple(path))
+                work += [([*path, index], element) for index, element in enumerate(one)]
+            elif isinstance(one, dict):
+                work += [([*path, key], below) for key, below in one.items()]
+
+
+def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
+    """Return a copy of a value without the fields that a schema doesn't have."""
+    result = copied(value)
+    work: list[tuple[Any, Mapping[str, Any]]] = [(result, place)]
+    while work:
+        one, schema = work.pop()
+        keys = list(one) if isinstance(one, dict) else list(range(len(one))) if isinstance(one, list) else []
+        for key in keys:
+            found = below(schema, key)
+            if found is not None:
+                work.append((one[key], found))
+            elif isinstance(one, dict):
+                del one[key]
+    return result
+
+
+def _hint(place: Mapping[str, Any], step: str | int) -> str:
+    properties = place.get("properties")
+    if not isinstance(step, str) or not isinstance(properties, Mapping):
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(step, [str(key) for key in properties], n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return a value where it is a list, and otherwise an empty one."""
+    return value if isinstance(value, list) else []

@@ -1,0 +1,106 @@
+"""A text that a pattern of a schema takes, for patterns that need no search."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+from typing import Any, Final
+
+__all__ = ["matches", "matching"]
+
+# What stands for a class of characters: the first of these that is in it.
+_SAMPLES: Final = "a0A-_./: "
+_MOST_REPEATS: Final = 64
+
+
+class _TooHard(Exception):
+    """The pattern has parts that a text can't simply be made of."""
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Say whether a text matches. A pattern that Python can't read takes every text."""
+    compiled = _compiled(pattern)
+    return compiled is None or compiled.search(text) is not None
+
+
+def matching(pattern: str) -> str | None:
+    """Return a short text that matches a pattern, None where that is not simply made."""
+    compiled = _compiled(pattern)
+    if compiled is None:
+        return None
+    try:
+        text = _text(_parsed(pattern))
+    except (_TooHard, RecursionError, ImportError):
+        return None
+    return text if compiled.search(text) else None
+
+
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python may read in another way one day
+            return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return None
+
+
+def _parsed(pattern: str) -> Any:
+    # Where the parser of regular expressions is in Python 3.11 and later; before that it was a module of its own.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parser: Any = getattr(re, "_parser", None) or importlib.import_module("sre_parse")
+        return parser.parse(pattern)
+
+
+def _text(tokens: Any) -> str:
+    """Return the text that the shortest way through a parsed pattern stands for."""
+    made = ""
+    for operation, argument in tokens:
+        kind = str(operation)
+        if kind == "LITERAL":
+            made += chr(argument)
+        elif kind == "NOT_LITERAL":
+            made += next(sample for sample in _SAMPLES if ord(sample) != argument)
+        elif kind == "ANY":
+            made += _SAMPLES[0]
+        elif kind == "IN":
+            made += _one_of(argument)
+        elif kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            fewest, most, repeated = argument
+            if fewest > _MOST_REPEATS:
+                raise _TooHard
+            # One where none would do: an empty text says little.
+            times = fewest or (1 if most and len(tokens) == 1 else 0)
+            made += _text(repeated) * times
+        elif kind == "SUBPATTERN":
+            made += _text(argument[-1])
+        elif kind == "BRANCH":
+            made += _text(argument[1][0])
+        elif kind != "AT":
+            raise _TooHard
+    return made
+
+
+def _one_of(choices: Any) -> str:
+    """Return a character of a class: one that people expect where there is one."""
+    expression = [(str(operation), argument) for operation, argument in choices]
+    inverted = bool(expression) and expression[0][0] == "NEGATE"
+    for sample in _SAMPLES:
+        if any(_is_in(ord(sample), *one) for one in expression) != inverted:
+            return sample
+    for kind, argument in expression:
+        if not inverted and kind in ("LITERAL", "RANGE"):
+            return chr(argument if kind == "LITERAL" else argument[0])
+    raise _TooHard
+
+
+def _is_in(code: int, kind: str, argument: Any) -> bool:
+    if kind == "LITERAL":
+        return bool(code == argument)
+    if kind == "RANGE":
+        return bool(argument[0] <= code <= argument[1])
+    if kind == "CATEGORY":
+        category = {"CATEGORY_DIGIT": r"\d", "CATEGORY_WORD": r"\w", "CATEGORY_SPACE": r"\s"}.get(str(argument))
+        return category is not None and re.match(category, chr(code)) is not None
+    return False

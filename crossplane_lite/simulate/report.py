@@ -1,0 +1,127 @@
+"""What a simulation came to, as plain data: the machine-readable form, and what the table is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .effects import Effects
+from .merging import ABSENT
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+__all__ = ["Loss", "report"]
+
+
+class Loss(NamedTuple):
+    """What was taken away in the steady state, and what came of it.
+
+    Attributes:
+        action: `drop` or `degrade`.
+        target: The resource, or the path of the field.
+        effects: What is different then; None where the reconcile failed.
+        error: How it failed.
+    """
+
+    action: str
+    target: str
+    effects: Effects | None
+    error: str | None = None
+
+
+def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
+    """Return what a simulation came to.
+
+    Args:
+        simulation: One that has run, be it that it failed.
+        losses: What was tried afterwards.
+    """
+    composite = simulation.composite
+    unresolved = simulation.unresolved
+    return {
+        "composite": {
+            **{key: composite.get(key) for key in ("apiVersion", "kind")},
+            "name": composite["metadata"].get("name"),
+            "conditions": sorted(composite.get("status", {}).get("conditions", []), key=lambda one: str(one["type"])),
+        },
+        "rounds": len(simulation.rounds),
+        "stable": simulation.stable,
+        "problem": simulation.problem,
+        "resources": [*_resources(simulation), *_missing(simulation, unresolved)],
+        "fields": _fields(simulation),
+        "unresolved": unresolved,
+        "cycles": simulation.cycles,
+        "unusedFixtures": simulation.unused_fixtures,
+        "losses": [_loss(one) for one in losses],
+    }
+
+
+def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
+    """Yield the resources that appeared, wave by wave."""
+    latest: dict[str, Mapping[str, Any]] = {}
+    for one in simulation.rounds:
+        latest.update(one.rendered.composed)
+    last = simulation.rounds[-1].rendered if simulation.rounds else None
+    for name, wave in simulation.waves.items():
+        yield {
+            "name": name,
+            "wave": wave,
+            "apiVersion": latest[name].get("apiVersion"),
+            "kind": latest[name].get("kind"),
+            "objectName": latest[name].get("metadata", {}).get("name"),
+            "ready": bool(last and last.ready.get(name)),
+            "exists": name in simulation.observed,
+            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
+        }
+
+
+def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+    """Yield the resources that never appeared."""
+    for name in sorted({*simulation.waited, *unresolved} - set(simulation.waves)):
+        if name in {one.dependent for one in simulation.dependencies} and name.startswith(("xr.", "required.")):
+            continue
+        yield {
+            "name": name,
+            "wave": None,
+            "apiVersion": None,
+            "kind": None,
+            "objectName": None,
+            "ready": False,
+            "exists": False,
+            "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
+        }
+
+
+def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
+    return {"path": path, "value": simulation.origins.get(path)}
+
+
+def _fields(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return the fields of the composite's status that resources wait for, and the round after which they are there."""
+    from .. import _fieldpath
+    from ..errors import UsageError
+    from .merging import at
+
+    needed: dict[str, set[str]] = {}
+    for dependent, _, path in simulation.dependencies:
+        if dependent.startswith("xr."):
+            needed.setdefault(dependent, set()).add(path)
+    found = []
+    wanted = {one.dependency for one in simulation.dependencies}
+    for name in sorted(needed):
+        if name not in wanted:
+            continue
+        try:
+            steps = _fieldpath.parse(name.removeprefix("xr."))
+        except UsageError:
+            continue
+        number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)
+        paths = [_waited(simulation, path) for path in sorted(needed[name])]
+        found.append({"name": name, "wave": number, "waitedFor": paths})
+    return found
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    effects = {} if loss.effects is None else loss.effects._asdict()
+    return {"action": loss.action, "target": loss.target, "error": loss.error, **effects}

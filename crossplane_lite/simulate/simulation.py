@@ -1,0 +1,384 @@
+"""Reconcile after reconcile, until nothing changes any more.
+
+After each one the composed resources exist: they have names, and a status that `statuses` makes up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .. import _fieldpath
+from .._walk import canonical
+from .._wire._tree import join_path
+from ..errors import InputError, UsageError
+from ..observable import EXTERNAL_NAME
+from ..render.objects import composite_uid, controller_of, resource_name
+from ..render.pipeline import Selector
+from ..render.reconcile import render
+from ..render.rendered import RenderError
+from . import progress
+from .connection import connection_secret, secret_place
+from .fixtures import Fixtures
+from .merging import ABSENT, at, without
+from .statuses import Exists, Statuses
+from .unresolved import cycles_in, unresolved_in
+from .waits import Waits, owner_of, waits_of
+from .world import World
+
+if TYPE_CHECKING:
+    from ..composition import Dependency, Function
+    from ..render.openapi import Schemas
+    from ..render.pipeline import Cluster, Runner, Step
+    from ..render.rendered import Rendered
+
+__all__ = ["Round", "Simulation"]
+
+_MOST_ROUNDS: Final = 50
+
+
+class Round(NamedTuple):
+    """One reconcile of a simulation.
+
+    Attributes:
+        number: Its number, from 1.
+        rendered: What it came to.
+        appeared: The composed resources that it desires for the first time, sorted. Of one that tries what becomes of a
+            loss: those that it creates again.
+        waiting: The resources that wait, and the paths of what they wait for; none where a function doesn't say.
+    """
+
+    number: int
+    rendered: Rendered
+    appeared: list[str]
+    waiting: dict[str, list[str]]
+
+
+class Simulation:
+    """What becomes of a composite resource.
+
+    Nothing that is given is changed. Functions that run in this process run a few times more in each round, to show
+    their dependencies; compose() must have no effect but through its context.
+
+    Args:
+        composite: The composite resource.
+        pipeline: The steps of its composition.
+        functions: Who runs each function, by its name.
+        cluster: What exists besides: required resources, schemas, Secrets. What is composed is found there too.
+        observed: The composed resources that exist at the start.
+        context: The pipeline's context before its first step, the same in each round.
+        fixtures: What is known of resources once they exist, by composition resource name, `apiVersion/kind` or kind:
+            `status`, `metadata` and whatever else they have, and `connectionDetails`. A null says that there never is
+            a value.
+        schemas: Schemas of kinds, of which values are made that no fixture gives.
+        most_rounds: After how many rounds to give up.
+        timeout: How many seconds each round may take.
+
+    Attributes:
+        rounds: The rounds so far.
+        waves: In which round each composed resource was desired first, from 1, in the order in which they came.
+        stable: Whether the last two rounds came to the same.
+        problem: Why it isn't stable; None where it is, or where nothing has run.
+        unresolved: What waits, or is missing, at the end, and for what: paths, each with the reason. Beside resources
+            there are fields of the composite, as `xr.status.x`.
+        cycles: Resources that wait for each other, across steps of the pipeline.
+        waited: What each resource waited for before it appeared, by path.
+        origins: Where values come from that others wait for, by path: `given`, `fixture`, `spec` (repeated in the
+            status), `schema` or `assumed`.
+        dependencies: What functions in this process said of their dependencies.
+
+    Raises:
+        InputError: A fixture isn't what it should be.
+        UsageError: `most_rounds` is too small.
+    """
+
+    def __init__(
+        self,
+        composite: Mapping[str, Any],
+        pipeline: Sequence[Step],
+        functions: Mapping[str, Runner | Function],
+        *,
+        cluster: Cluster | None = None,
+        observed: Iterable[Mapping[str, Any]] = (),
+        context: Mapping[str, Any] | None = None,
+        fixtures: Mapping[str, Mapping[str, Any]] = {},
+        schemas: Schemas | None = None,
+        most_rounds: int = _MOST_ROUNDS,
+        timeout: float = 60.0,
+    ) -> None:
+        if most_rounds < 2:
+            raise UsageError(f"'most_rounds' must be 2 at least, because two must be the same (got {most_rounds!r})")
+        self._pipeline = pipeline
+        self._functions = functions
+        self._cluster = cluster
+        self._context = context
+        self._schemas = schemas
+        self._most_rounds = most_rounds
+        self._timeout = timeout
+        self._composite: Mapping[str, Any] = composite
+        self._observed: dict[str, Mapping[str, Any]] = _of_composite(observed, composite)
+        self._before = dict(self._observed)
+        self._secrets: dict[str, Mapping[str, Any]] = {}
+        self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
+        # What others need of each resource: what follows its name in their paths.
+        self._wanted: dict[str, set[str]] = {}
+        self._never: dict[str, str] = {}
+        self._waits: Waits | None = None
+        self.rounds: list[Round] = []
+        self.waves: dict[str, int] = {}
+        self.stable = False
+        self.problem: str | None = None
+        self.waited: dict[str, list[str]] = {}
+        self.origins: dict[str, str] = {}
+        self.dependencies: list[Dependency] = []
+
+    @property
+    def composite(self) -> Mapping[str, Any]:
+        """The composite resource after the last round."""
+        return self._composite
+
+    @property
+    def observed(self) -> Mapping[str, Mapping[str, Any]]:
+        """The composed resources that exist after the last round, by composition resource name."""
+        return self._observed
+
+    @property
+    def unresolved(self) -> dict[str, list[str]]:
+        return {} if self._waits is None else unresolved_in(self._waits, self._never, self._observed, self._composite)
+
+    @property
+    def cycles(self) -> list[list[str]]:
+        return [] if self._waits is None else cycles_in(self._waits, self._composite)
+
+    @property
+    def unused_fixtures(self) -> list[str]:
+        """The keys of fixtures that no resource had anything of."""
+        return self._statuses.fixtures.unused()
+
+    def run(self) -> list[Round]:
+        """Reconcile until two rounds come to the same, or a state comes back, or there were rounds enough.
+
+        Returns:
+            The rounds. A simulation that has run already isn't run again.
+
+        Raises:
+            FatalResultError: A function returned a fatal result, which a dependency cycle in one function is.
+            RenderError: A reconcile fails for another reason.
+            InputError: What was given can't be used.
+        """
+        seen: dict[str, int] = {}
+        while not self.stable and self.problem is None:
+            number = len(self.rounds) + 1
+            try:
+                rendered = self._render(self._observed, self._world())
+            except RenderError as error:
+                self.problem = f"round {number}: {error}"
+                raise
+            self._take(number, rendered)
+            state = self._state(rendered)
+            self.stable = seen.get(state) == number - 1
+            if not self.stable and state in seen:
+                self.problem = progress.oscillation(self.rounds, seen[state])
+            elif not self.stable and number >= self._most_rounds:
+                self.problem = progress.slowness(self.rounds)
+            seen[state] = number
+        return self.rounds
+
+    def drop(self, name: str) -> Round:
+        """Take a resource away in the steady state, and reconcile once. The simulation itself stays as it is.
+
+        Returns:
+            The reconcile. What it wants to delete is `rendered.deleted`.
+
+        Raises:
+            InputError: There is no such resource.
+            UsageError: The simulation isn't stable.
+            FatalResultError, RenderError: As of `run`.
+        """
+        self._check_steady(name)
+        gone = self._observed[name]
+        secret = self._secrets.get(name)
+        secrets = {key: value for key, value in self._secrets.items() if key != name}
+        observed = {key: value for key, value in self._observed.items() if key != name}
+        return self._try(observed, secrets, [gone] if secret is None else [gone, secret])
+
+    def degrade(self, name: str, path: str) -> Round:
+        """Take a field of a resource away in the steady state, and reconcile once; otherwise as `drop`.
+
+        Args:
+            name: The resource's composition resource name.
+            path: Such as `status.atProvider.vpcId`, `external_name` or `connection_details["password"]`.
+
+        Raises:
+            InputError: There is no such resource, or no such field.
+            UsageError: The simulation isn't stable, or the path is none.
+            FatalResultError, RenderError: As of `run`.
+        """
+        self._check_steady(name)
+        resource, secret = self._observed[name], self._secrets.get(name)
+        steps = _fieldpath.parse(path)
+        if steps == ["external_name"]:
+            steps = ["metadata", "annotations", EXTERNAL_NAME]
+        in_secret = steps[0] == "connection_details"
+        holder, way = (secret or {}, ["data", *steps[1:]]) if in_secret else (resource, steps)
+        if at(holder, way) is ABSENT:
+            raise InputError(f"{name} has no {join_path(steps)} that could be taken away")
+        changed = without(holder, way)
+        if in_secret:
+            return self._try(self._observed, {**self._secrets, name: changed})
+        return self._try({**self._observed, name: changed}, self._secrets)
+
+    def split(self, path: str) -> tuple[str, str]:
+        """Return the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest of it.
+
+        Raises:
+            InputError: It begins with no resource, or leads to no field.
+        """
+        found = owner_of(path, self._observed)
+        if found is None:
+            raise InputError(
+                f"{path!r} begins with no resource that exists; these do: {progress.listed(self._observed)}"
+            )
+        if not found[1]:
+            raise InputError(f"{path!r} is a resource; add the path of a field, as in {path}.status")
+        return found[0], found[1].removeprefix(".")
+
+    # -- one round
+
+    def _render(self, observed: Mapping[str, Mapping[str, Any]], world: World) -> Rendered:
+        return render(
+            self._composite,
+            self._pipeline,
+            self._functions,
+            cluster=world,
+            observed=observed.values(),
+            context=self._context,
+            timeout=self._timeout,
+        )
+
+    def _world(self, **more: Any) -> World:
+        given = {"objects": [*self._observed.values(), *self._secrets.values()], **more}
+        return World(self._cluster, self._schemas, **given)
+
+    def _take(self, number: int, rendered: Rendered) -> None:
+        """Make what a reconcile has composed exist."""
+        waits = self._waits = waits_of(rendered)
+        self.dependencies = sorted({*self.dependencies, *waits.dependencies})
+        for name in rendered.deleted:
+            for kept in (self._observed, self._before, self._secrets):
+                kept.pop(name, None)
+        self._note_wanted(waits, rendered.composed)
+        for name, composed in rendered.composed.items():
+            self._exist(name, composed)
+        self._composite = rendered.composite
+        secret = connection_secret(rendered.composite, rendered.connection_details)
+        if secret is not None:
+            self._secrets[""] = secret
+        appeared = sorted(set(rendered.composed) - set(self.waves))
+        self.waves.update(dict.fromkeys(appeared, number))
+        self._note_waited(waits)
+        waiting = {name: sorted(paths) for name, paths in sorted(waits.waiting.items())}
+        self.rounds.append(Round(number, rendered, appeared, waiting))
+
+    def _note_waited(self, waits: Waits) -> None:
+        for name, paths in waits.waiting.items():
+            if name not in self.waves:
+                # A condition's message doesn't have more than fifty paths.
+                known = paths or [one.path for one in waits.dependencies if one.dependent == name]
+                self.waited[name] = sorted({*self.waited.get(name, ()), *known})
+
+    def _exist(self, name: str, composed: Mapping[str, Any]) -> None:
+        before = self._before.get(name, {})
+        wanted = self._wanted.get(name, ())
+        made: Exists = self._statuses.exists(name, composed, before, wanted, self._data_of(composed))
+        self._observed[name] = made.resource
+        if made.secret is not None:
+            self._secrets[name] = made.secret
+        for path in wanted:
+            self._never.pop(name + path, None)
+        self.origins.update({name + path: origin for path, origin in made.origins.items()})
+        self._never.update({name + path: reason for path, reason in made.never.items()})
+
+    def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what the connection Secret of a resource holds in the cluster that was given."""
+        place = secret_place(composed)
+        if place is None or self._cluster is None:
+            return {}
+        found = self._cluster.resources(Selector("v1", "Secret", name=place[1], namespace=place[0] or None))
+        data = at(found[0], ["data"]) if found else {}
+        return data if isinstance(data, Mapping) else {}
+
+    def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
+        """Note of which resource somebody needs which field."""
+        there = {**self._observed, **composed}
+        names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
+        world = self._world(objects=there.values())
+        for path in waits.paths():
+            found = self._required(path, waits, world) or owner_of(path, names)
+            if found is not None:
+                self._wanted.setdefault(found[0], set()).add(found[1])
+
+    def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
+        """Return which composed resource a path into a required one leads to, and the rest of the path."""
+        found = owner_of(path, {f"required.{key}" for key in waits.selectors})
+        if found is None:
+            return None
+        try:
+            steps = _fieldpath.parse("x" + found[1])[1:]
+        except UsageError:
+            return None
+        answers = world.resources(waits.selectors[found[0].removeprefix("required.")])
+        if not steps or not isinstance(steps[0], int) or steps[0] >= len(answers):
+            return None
+        name = resource_name(answers[steps[0]])
+        return (name, "." + join_path(steps[1:])) if name and len(steps) > 1 else None
+
+    # -- the end
+
+    def _state(self, rendered: Rendered) -> str:
+        """Return a text that is the same for rounds that come to the same."""
+        state = [rendered.composed, dict(self._composite), self._observed, self._secrets]
+        return hashlib.sha256(canonical(state).encode(errors="surrogatepass")).hexdigest()
+
+    # -- after a loss
+
+    def _check_steady(self, name: str) -> None:
+        if not self.stable:
+            raise UsageError("drop() and degrade() begin in the steady state, and the simulation has not reached one")
+        if name not in self._observed:
+            raise InputError(f"no resource {name!r} exists in the end; these do: {progress.listed(self._observed)}")
+
+    def _try(
+        self,
+        observed: Mapping[str, Mapping[str, Any]],
+        secrets: Mapping[str, Mapping[str, Any]],
+        gone: Iterable[Mapping[str, Any]] = (),
+    ) -> Round:
+        world = self._world(objects=[*observed.values(), *secrets.values()], gone=gone)
+        rendered = self._render(observed, world)
+        waits = waits_of(rendered)
+        return Round(
+            len(self.rounds) + 1,
+            rendered,
+            sorted(set(rendered.composed) - set(observed)),
+            {name: sorted(paths) for name, paths in sorted(waits.waiting.items())},
+        )
+
+
+def _of_composite(observed: Iterable[Mapping[str, Any]], composite: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return observed resources by name, without those that another object controls."""
+    uid = composite_uid(composite)
+    found: dict[str, Mapping[str, Any]] = {}
+    for resource in observed:
+        name = resource_name(resource)
+        if not name:
+            raise InputError("an observed resource has no annotation crossplane.io/composition-resource-name")
+        controller = controller_of(resource)
+        if controller is not None and controller.get("uid") != uid:
+            # Told once here, and not by each round.
+            logging.getLogger(__name__).warning("the observed resource %s is ignored: another controls it", name)
+        else:
+            found[name] = resource
+    return found

@@ -1,0 +1,178 @@
+"""What a composed resource is like once it exists: its name in the cloud, its status, its connection details.
+
+A field that others wait for has its value from the first of these that has one: what is there already (desired, or
+given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
+Where nothing is known of a kind it is a text, and said to be assumed. What a known schema doesn't have never comes.
+"""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..observable import EXTERNAL_NAME
+from ..render.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
+from .builtin import builtin_status, condition, needs_no_status
+from .fixtures import Fixture, Fixtures
+from .making import Making, list_of
+from .merging import ABSENT, at, merged, without_nulls
+from .values import Owner, declares, has, is_free
+
+__all__ = ["Exists", "Statuses"]
+
+_MANAGER: Final = "apiextensions.crossplane.io/composed/simulated"
+
+Find = Callable[[str, str], "Mapping[str, Any] | None"]
+
+
+class Exists(NamedTuple):
+    """A resource that exists.
+
+    Attributes:
+        resource: The resource as it would be observed.
+        secret: Its connection Secret, None where it has none.
+        origins: Where the value of each field comes from that others wait for, by path: `given`, `fixture`, `spec`,
+            `schema` or `assumed`.
+        never: Why other fields never have a value, by path.
+    """
+
+    resource: dict[str, Any]
+    secret: dict[str, Any] | None
+    origins: dict[str, str]
+    never: dict[str, str]
+
+
+class Statuses:
+    """Makes resources exist.
+
+    Args:
+        fixtures: What is known of resources.
+        find: Returns the schema of an apiVersion and kind with its references inlined, None where it isn't known.
+    """
+
+    def __init__(self, fixtures: Fixtures, find: Find) -> None:
+        self.fixtures = fixtures
+        self._find = functools.cache(find)  # a live API server may be asked
+
+    def exists(
+        self,
+        name: str,
+        composed: Mapping[str, Any],
+        before: Mapping[str, Any],
+        wanted: Iterable[str],
+        data: Mapping[str, str] | None = None,
+    ) -> Exists:
+        """Return a composed resource as it is once it exists.
+
+        Args:
+            name: Its composition resource name.
+            composed: The resource as Crossplane applies it.
+            before: What it has from elsewhere: what it was at the start.
+            wanted: The fields that others wait for: what follows the resource's name in their paths.
+            data: What its connection Secret holds already.
+
+        Raises:
+            InputError: The fixture of this name is of another kind.
+        """
+        owner = Owner(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
+        schema = self._find(owner.api_version, owner.kind)
+        fixture = self.fixtures.of(*owner)
+        made = Making(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
+        for path in sorted(wanted):
+            made.want(path)
+        secret = made.secret(data)
+        resource = without_nulls(made.resource)
+        resource["metadata"]["managedFields"] = [
+            *(one for one in list_of(at(before, ["metadata", "managedFields"])) if not _is_ours(one)),
+            {
+                "manager": _MANAGER,
+                "operation": "Apply",
+                "apiVersion": owner.api_version,
+                "fieldsType": "FieldsV1",
+                "fieldsV1": _fields_of(composed),
+            },
+        ]
+        return Exists(resource, secret, made.origins, made.never)
+
+
+def _bare(
+    owner: Owner,
+    schema: Mapping[str, Any] | None,
+    fixture: Fixture,
+    composed: Mapping[str, Any],
+    before: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return a resource with everything but the fields that others wait for."""
+    given = {key: value for key, value in fixture.content.items() if key != "status"}
+    resource: dict[str, Any] = merged(merged(before, given), composed)
+    metadata = resource["metadata"] = dict(metadata_of(resource))
+    name, namespace = text_of(metadata.get("name")), text_of(metadata.get("namespace"))
+    metadata.setdefault("generation", 1)
+    metadata.setdefault("creationTimestamp", TRANSITION_TIME)
+    key = "/".join((owner.api_version, owner.kind, namespace, name))
+    metadata.setdefault("uid", str(uuid.uuid5(uuid.UUID(int=0), key)))
+    found = metadata.get("annotations")
+    annotations = metadata["annotations"] = dict(found) if isinstance(found, Mapping) else {}
+    annotations.setdefault(RESOURCE_NAME, owner.name)
+    if _is_managed(resource, schema):
+        annotations.setdefault(EXTERNAL_NAME, name)
+    status = _status_of(resource, schema, fixture)
+    if status or "status" in resource:
+        resource["status"] = status
+    return resource
+
+
+def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bool:
+    if isinstance(at(resource, ["spec", "forProvider"]), dict):
+        return True
+    return schema is not None and not is_free(schema) and declares(schema, ["spec", "forProvider"])
+
+
+def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
+    """Return the status of a resource with which all is well, as far as no fixture says otherwise."""
+    given = fixture.content.get("status", {})
+    before = at(resource, ["status"])
+    status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})
+    conditions = [one for one in list_of(status.get("conditions")) if isinstance(one, dict)]
+    if (
+        not _has_own_conditions(resource)
+        and not needs_no_status(resource)
+        and (schema is None or has(schema, ["status", "conditions"]))
+    ):
+        with_condition(conditions, condition("Synced", "ReconcileSuccess"))
+        with_condition(conditions, condition("Ready", "Available"))
+    status = merged(status, given)
+    for one in list_of(given.get("conditions")):
+        if isinstance(one, dict):
+            with_condition(conditions, one)
+    if conditions and given.get("conditions", ABSENT) is not None:
+        status["conditions"] = conditions
+    return status
+
+
+def _has_own_conditions(resource: Mapping[str, Any]) -> bool:
+    """Say whether a controller of Kubernetes itself writes the conditions of a resource."""
+    return builtin_status({**resource, "metadata": {"generation": 1}}) is not None
+
+
+def _fields_of(composed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a resource as managedFields have them; a list counts as one field."""
+    fields: dict[str, Any] = {}
+    work: list[tuple[Mapping[str, Any], dict[str, Any], int]] = [(composed, fields, 0)]
+    while work:
+        holder, into, depth = work.pop()
+        for key, value in holder.items():
+            if depth == 0 and key in ("apiVersion", "kind", "status"):
+                continue
+            below: dict[str, Any] = {}
+            into["f:" + key] = below
+            if isinstance(value, Mapping):
+                work.append((value, below, depth + 1))
+    return fields
+
+
+def _is_ours(entry: Any) -> bool:
+    manager = entry.get("manager") if isinstance(entry, dict) else None
+    return isinstance(manager, str) and manager.startswith(_MANAGER.rpartition("/")[0])

@@ -1,0 +1,134 @@
+"""What a simulation came to, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["lines"]
+
+_HEADS: Final = ("WAVE", "RESOURCE", "KIND", "WAITED FOR")
+_MARK: Final = "*"
+_NEVER: Final = "never"
+
+
+def lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a table of waves, a legend, and what is to be said of the end.
+
+    Args:
+        report: What `report.report` returns.
+    """
+    rows = list(_rows(report))
+    if rows:
+        yield from _table(rows)
+        yield ""
+        yield from _legend(report)
+    yield from _end(report)
+    for loss in report["losses"]:
+        yield ""
+        yield from _loss(loss)
+
+
+def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    kind = str(report["composite"]["kind"])
+    entries = [(one, str(one["kind"] or "?")) for one in report["resources"]]
+    entries += [(one, kind) for one in report["fields"]]
+    for one, shown in sorted(entries, key=lambda entry: (entry[0]["wave"] or float("inf"), entry[0]["name"])):
+        waited = [path["path"] + (_MARK if path["value"] == "assumed" else "") for path in one["waitedFor"]]
+        if not waited:
+            waited = ["-" if one["wave"] in (1, None) else "(its function doesn't say)"]
+        yield str(one["wave"] or (_NEVER if report["stable"] else "-")), one["name"], shown, waited
+
+
+def _table(rows: Sequence[tuple[str, str, str, Sequence[str]]]) -> Iterator[str]:
+    widths = [max(len(_HEADS[at]), *(len(row[at]) for row in rows)) for at in range(3)]
+
+    def line(cells: Sequence[str], last: str) -> str:
+        return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)), last]).rstrip()
+
+    yield line(_HEADS[:3], _HEADS[3])
+    for wave, name, kind, waited in rows:
+        for at, path in enumerate(waited):
+            yield line((wave, name, kind) if at == 0 else ("", "", ""), path)
+
+
+def _legend(report: Mapping[str, Any]) -> Iterator[str]:
+    yield "WAVE is the reconcile that desired the resource first; WAITED FOR is what it waited for until then."
+    if report["fields"]:
+        yield "xr.status... is a field of the composite: what reads it sees it one reconcile later."
+    if any(path["value"] == "assumed" for one in _all(report) for path in one["waitedFor"]):
+        yield f"{_MARK} assumed: a text was made up, for no schema and no fixture says what it is (--crds, --fixtures)."
+    yield ""
+
+
+def _all(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from report["resources"]
+    yield from report["fields"]
+
+
+def _end(report: Mapping[str, Any]) -> Iterator[str]:
+    composite = report["composite"]
+    there = [one["wave"] for one in report["resources"] if one["exists"]]
+    rounds = report["rounds"]
+    state = "stable" if report["stable"] else "not stable"
+    yield (
+        f"{state} after {_counted(rounds, 'reconcile')}: {_counted(len(there), 'resource')} in "
+        f"{_counted(len(set(there)), 'wave')}"
+    )
+    gone = [one["name"] for one in report["resources"] if one["wave"] and not one["exists"]]
+    if gone:
+        yield f"deleted again: {', '.join(sorted(gone))}"
+    yield f"{composite['kind']} {composite['name']}: {_conditions(composite['conditions'])}"
+    if report["unresolved"]:
+        yield "never resolved:" if report["stable"] else "still waiting:"
+        for name, paths in report["unresolved"].items():
+            for path in paths:
+                yield f"  {name} waits for {path}"
+    for cycle in report["cycles"]:
+        yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
+
+
+def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
+    """Return the conditions that say how a composite is; Ready first."""
+    shown = []
+    for one in sorted(conditions, key=lambda one: (one["type"] != "Ready", one["type"])):
+        # True of these is no news.
+        if one["type"] == "Ready" or one.get("status") != "True":
+            message = f": {one['message']}" if one.get("message") and one["type"] in ("Ready", "Synced") else ""
+            shown.append(f"{one['type']} {one.get('status')} ({one.get('reason')}{message})")
+    return ", ".join(shown) or "no conditions"
+
+
+def _loss(loss: Mapping[str, Any]) -> Iterator[str]:
+    yield f"after --{loss['action']} {loss['target']}:"
+    if loss["error"] is not None:
+        yield f"  fails: {loss['error']}"
+        return
+    for name in loss["created"]:
+        yield f"  creates again: {name}"
+    for name in loss["deleted"]:
+        yield f"  deletes: {name}"
+    for name, changes in loss["changed"].items():
+        for change in changes:
+            yield f"  changes: {name}.{change}"
+    for change in loss["status"]:
+        yield f"  changes: xr.status.{change}"
+    for key, text in (("kept", "keeps what it has"), ("held", "held back")):
+        for names, paths in _grouped(loss[key]):
+            yield f"  {text}{f', waiting for {paths}' if paths else ''}: {names}"
+    if not any(loss[key] for key in ("created", "deleted", "changed", "status", "kept", "held")):
+        yield "  nothing changes"
+    yield f"  the composite is {'ready' if loss['ready'] else 'not ready'}"
+
+
+def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the names that wait for the same, and what that is."""
+    groups: dict[str, list[str]] = {}
+    for name, paths in waiting.items():
+        groups.setdefault(", ".join(paths), []).append(name)
+    for paths, names in groups.items():
+        yield ", ".join(names), paths
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,70 @@
+"""What still waits in the end, and why it waits in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import _fieldpath
+from .._graph import components
+from ..errors import UsageError
+from .merging import ABSENT, at
+from .waits import owner_of
+
+if TYPE_CHECKING:
+    from .waits import Waits
+
+__all__ = ["cycles_in", "unresolved_in"]
+
+_XR = "xr."
+
+
+def unresolved_in(
+    waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return what waits in the end: for each resource, and field of the composite, the paths with the reasons.
+
+    Args:
+        waits: Who waited for what in the last round.
+        never: Why fields never have a value, by path.
+        observed: What exists.
+        composite: The composite resource.
+    """
+    found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
+    for dependent, _, path in waits.dependencies:
+        # What a function needs below a question (`if`, `or`) may not be needed after all; where it isn't, the resource
+        # is there all the same.
+        if path in never and not _is_there(dependent, observed, composite):
+            found.setdefault(dependent, {})[path] = never[path]
+    return {
+        name: [f"{path} ({why})" for path, why in sorted(paths.items())] or ["another step of the pipeline"]
+        for name, paths in sorted(found.items())
+    }
+
+
+def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
+    """Return the resources that wait for each other, each cycle with its names sorted."""
+    names = {*waits.waiting, *(one.dependent for one in waits.dependencies if one.dependent.startswith(_XR))}
+    edges = []
+    for name, paths in waits.waiting.items():
+        edges += [(name, found[0]) for path in paths if (found := owner_of(path, names)) is not None]
+    edges += [(one.dependent, one.dependency) for one in waits.dependencies if one.dependent.startswith(_XR)]
+    # A condition's message doesn't have more than fifty paths.
+    edges += [
+        (one.dependent, one.dependency) for one in waits.dependencies if waits.waiting.get(one.dependent, True) == {}
+    ]
+    edges = [(one, other) for one, other in edges if not _is_there(other, {}, composite)]
+    groups: dict[str, set[str]] = {}
+    for name, group in components(edges).items():
+        groups.setdefault(group, set()).add(name)
+    found_cycles = [sorted(group) for group in groups.values()]
+    return sorted(group for group in found_cycles if len(group) > 1 and any(name in waits.waiting for name in group))
+
+
+def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, Any]) -> bool:
+    if not vertex.startswith(_XR):
+        return vertex in observed
+    try:
+        return at(composite, _fieldpath.parse(vertex.removeprefix(_XR))) is not ABSENT
+    except UsageError:
+        return False

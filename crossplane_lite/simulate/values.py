@@ -1,0 +1,320 @@
+"""Plausible values for the fields of a schema: the same ones in every run.
+
+A schema is that of a kind with its references inlined, in Kubernetes' dialect of OpenAPI v3.0.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .._kinds import group_of
+from ..render.objects import TRANSITION_TIME
+from .merging import copied
+from .patterns import matches, matching
+
+__all__ = ["MOST_ELEMENTS", "Made", "Owner", "below", "declares", "has", "is_free", "text_for", "value_for"]
+
+MOST_ELEMENTS: Final = 200
+"""How long a list gets at the most."""
+
+_DEEPEST: Final = 12
+_SAFE_INTEGER: Final = 2**53
+
+_FORMATS: Final[Mapping[str, str]] = {
+    "byte": "c2ltdWxhdGVk",
+    "cidr": "192.0.2.0/24",
+    "date": "2024-01-01",
+    "date-time": TRANSITION_TIME,
+    "datetime": TRANSITION_TIME,
+    "duration": "1h0m0s",
+    "email": "someone@example.org",
+    "hostname": "host.example.org",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "mac": "00:00:5e:00:53:01",
+    "uri": "https://example.org",
+    "url": "https://example.org",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+}
+# What a field's name, as words in lower case, says of its text. The values are those set aside for examples.
+_NAMES: Final = (
+    (re.compile(r"(^|-)arn$"), "arn:aws:{group}:us-east-1:000000000000:{kind}/{text}"),
+    (re.compile(r"(^|-)ipv6-cidr"), "2001:db8::/56"),
+    (re.compile(r"(^|-)cidr"), "192.0.2.0/24"),
+    (re.compile(r"(^|-)ipv6(-address)?$"), "2001:db8::1"),
+    (re.compile(r"(^|-)ip(-address)?$|^address$"), "192.0.2.1"),
+    (re.compile(r"(^|-)(ur[il]|self-link)$"), "https://{text}.example.org"),
+    (re.compile(r"(^|-)(host(-?name)?|fqdn|endpoint|domain|dns-name)$"), "{text}.example.org"),
+    (re.compile(r"(^|-)email$"), "{text}@example.org"),
+    (re.compile(r"(^|-)port$"), "443"),
+)
+# Where a word begins in a name such as publicIp, podIP or dns_name.
+_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+_NOT_PLAIN: Final = re.compile(r"[^a-z0-9]+")
+
+Steps = Sequence["str | int"]
+
+
+class Owner(NamedTuple):
+    """The resource that values are made for.
+
+    Attributes:
+        name: Its composition resource name.
+        api_version: Its apiVersion.
+        kind: Its kind.
+    """
+
+    name: str
+    api_version: str
+    kind: str
+
+
+class Made(NamedTuple):
+    """A value that was made.
+
+    Attributes:
+        value: The value.
+        is_assumed: Whether the schema leaves open what it looks like, or could not be followed.
+    """
+
+    value: Any
+    is_assumed: bool
+
+
+def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
+    """Return the schema of a field or an element; None where the schema has no such place.
+
+    Where anything may stand, that is an empty schema.
+    """
+    for one in _parts(schema):
+        found = _below_one(one, step)
+        if found is not None:
+            return found
+    return {} if is_free(schema) else None
+
+
+def is_free(schema: Mapping[str, Any]) -> bool:
+    """Say whether a schema leaves open what stands there."""
+    for one in _parts(schema):
+        if one.get("x-kubernetes-preserve-unknown-fields") is True:
+            return True
+        if any(key in one for key in ("properties", "additionalProperties", "items", "enum")):
+            return False
+        if one.get("type", "object") != "object" or one.get("x-kubernetes-int-or-string") is True:
+            return False
+    return True
+
+
+def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
+    """Say whether a schema has a place at this path."""
+    place: Mapping[str, Any] | None = schema
+    for step in steps:
+        place = None if place is None else below(place, step)
+    return place is not None
+
+
+def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
+    """Say whether a schema names the fields of a path, and doesn't only let anything stand there."""
+    place: Mapping[str, Any] | None = schema
+    for step in steps:
+        if place is None or is_free(place):
+            return False
+        place = below(place, step)
+    return place is not None
+
+
+def value_for(schema: Mapping[str, Any], owner: Owner, steps: Steps) -> Made:
+    """Make a value.
+
+    Args:
+        schema: What it has to be like.
+        owner: The resource that gets it.
+        steps: Where it will stand there.
+    """
+    return _Maker(owner).value(schema, list(steps), 0)
+
+
+def text_for(owner: Owner, steps: Steps) -> str:
+    """Return a text for a field of which only the name is known."""
+    text = _plain_text(owner, steps)
+    name = next((step for step in reversed(steps) if isinstance(step, str)), "")
+    name = _WORD.sub("-", name).lower()
+    for pattern, form in _NAMES:
+        if pattern.search(name):
+            group = group_of(owner.api_version).partition(".")[0]
+            return form.format(text=text, group=group, kind=owner.kind.lower())
+    return text
+
+
+def _plain_text(owner: Owner, steps: Steps) -> str:
+    """Return the resource's name and the field's, as a label of a DNS name: it may end up in one."""
+    shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
+    text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
+    if len(text) <= 63:
+        return text
+    import hashlib
+
+    return f"{text[:50]}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and those that it is combined of."""
+    work: list[Any] = [schema]
+    seen = 0
+    while work and seen < 1000:
+        one = work.pop(0)
+        if not isinstance(one, Mapping):
+            continue
+        seen += 1
+        yield one
+        for key in ("allOf", "anyOf", "oneOf"):
+            if isinstance(one.get(key), list):
+                work += one[key]
+
+
+def _below_one(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
+    if isinstance(step, int):
+        items = schema.get("items")
+        return items if isinstance(items, Mapping) else {} if schema.get("type") == "array" else None
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping) and isinstance(properties.get(step), Mapping):
+        found: Mapping[str, Any] = properties[step]
+        return found
+    others = schema.get("additionalProperties")
+    if isinstance(others, Mapping):
+        return others
+    return {} if others is True else None
+
+
+class _Maker:
+    """Makes values for one resource."""
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+
+    def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
+        """Return a value. Recursion ends at a depth that no status has."""
+        one = _combined(schema)
+        if one.get("default") is not None:
+            return Made(copied(one["default"]), False)
+        choices = one.get("enum")
+        if isinstance(choices, list) and any(choice is not None for choice in choices):
+            return Made(copied(next((c for c in choices if c), choices[0])), False)
+        if one.get("x-kubernetes-int-or-string") is True:
+            return Made(1, False)
+        kind = one.get("type") or ("object" if "properties" in one or "additionalProperties" in one else None)
+        if kind == "boolean":
+            return Made(True, False)
+        if kind in ("integer", "number"):
+            return Made(_number(one, kind == "integer"), False)
+        if kind == "array":
+            return self._list(one, steps, depth)
+        if kind == "object":
+            return self._object(one, steps, depth)
+        if kind == "string":
+            return self._text(one, steps)
+        return Made(text_for(self._owner, steps), True)
+
+    def _list(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
+        if depth >= _DEEPEST:
+            return Made([], True)
+        items = schema.get("items")
+        length = max(min(_integer(schema.get("minItems"), 1), MOST_ELEMENTS), 1)
+        made = [
+            self.value(items if isinstance(items, Mapping) else {}, [*steps, at], depth + 1) for at in range(length)
+        ]
+        return Made([one.value for one in made], any(one.is_assumed for one in made))
+
+    def _object(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
+        """Return an object with the fields that are required, or with all plain ones where none is."""
+        properties = schema.get("properties")
+        fields = {
+            key: below
+            for key, below in (properties.items() if isinstance(properties, Mapping) else ())
+            if isinstance(below, Mapping)
+        }
+        required = schema.get("required")
+        wanted = [key for key in required if key in fields] if isinstance(required, list) else []
+        if not wanted:
+            wanted = [key for key, one in fields.items() if _combined(one).get("type") not in ("array", "object", None)]
+        if depth >= _DEEPEST:
+            wanted = []
+        made = {key: self.value(fields[key], [*steps, key], depth + 1) for key in sorted(wanted)}
+        others = schema.get("additionalProperties")
+        if not fields and isinstance(others, Mapping) and depth < _DEEPEST:
+            made = {"key": self.value(others, [*steps, "key"], depth + 1)}
+        return Made(
+            {key: one.value for key, one in made.items()}, not made or any(one.is_assumed for one in made.values())
+        )
+
+    def _text(self, schema: Mapping[str, Any], steps: list[str | int]) -> Made:
+        shortest, longest = _integer(schema.get("minLength"), 0), _integer(schema.get("maxLength"), 1_000_000)
+        pattern = schema.get("pattern")
+        candidates = [_FORMATS.get(str(schema.get("format"))), text_for(self._owner, steps)]
+        if isinstance(pattern, str):
+            candidates.append(_plain_text(self._owner, steps))
+            candidates += _FORMATS.values()
+            candidates.append(matching(pattern))
+        fitting = [
+            text
+            for one in candidates
+            if one is not None
+            for text in [_of_length(one, shortest, longest)]
+            if not isinstance(pattern, str) or matches(pattern, text)
+        ]
+        if fitting:
+            return Made(fitting[0], False)
+        return Made(text_for(self._owner, steps), True)
+
+
+def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema with what its parts add."""
+    parts = list(_parts(schema))
+    if len(parts) == 1:
+        return parts[0]
+    combined: dict[str, Any] = {}
+    for one in parts:
+        for key, value in one.items():
+            if key == "properties" and isinstance(value, Mapping):
+                combined[key] = {**value, **combined.get(key, {})}
+            else:
+                combined.setdefault(key, value)
+    return combined
+
+
+def _of_length(text: str, shortest: int, longest: int) -> str:
+    if len(text) < shortest <= 10_000:
+        text = text.ljust(shortest, "x")
+    return text[: max(longest, 0)]
+
+
+def _number(schema: Mapping[str, Any], whole: bool) -> float:
+    """Return 1, or what is nearest to it among the numbers that a schema takes."""
+    lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
+    step = _bound(schema, "multipleOf")
+    least = -math.inf if lowest is None else lowest
+    unit: float = 1 if whole else 0.5
+    if lowest is not None and schema.get("exclusiveMinimum") is True:
+        least += unit
+    value = max(1, least)
+    if step is not None and step > 0:
+        value = math.ceil(value / step) * step
+    if highest is not None and value > highest:
+        value = highest - (unit if schema.get("exclusiveMaximum") is True else 0)
+        if step is not None and step > 0:
+            value = math.floor(value / step) * step
+    return int(value) if whole or float(value).is_integer() else value
+
+
+def _bound(schema: Mapping[str, Any], key: str) -> float | None:
+    value = schema.get(key)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _SAFE_INTEGER:
+        return None
+    return value
+
+
+def _integer(value: Any, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default

@@ -1,0 +1,40 @@
+"""Functions that the tests of the command name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crossplane_lite import Unstructured, composition
+from tests.simulate import simulating
+
+__all__ = ["broken", "chain", "cyclic", "forgetful", "network"]
+
+chain = composition.function(name="chain", auto_ready=True)(simulating.chain)
+network = composition.function(name="network", auto_ready=True)(simulating.network)
+
+
+@composition.function
+def cyclic(ctx: Any) -> None:
+    """Two resources that wait for each other."""
+    a, b = (ctx.resource(name, simulating.thing()) for name in "ab")
+    a.spec.forProvider.x = b.observed.external_name
+    b.spec.forProvider.x = a.observed.external_name
+
+
+@composition.function
+def broken(ctx: Any) -> None:
+    """Fails once its VPC has an id, after a warning."""
+    vpc = ctx.resource("vpc", simulating.thing("VPC"))
+    ctx.resource("user", simulating.thing(x=vpc.observed.status.atProvider.id))
+    ctx.results.warning("nearly there")
+    if vpc.observed.status.atProvider.id:
+        raise ValueError("no more")
+
+
+@composition.function(auto_ready=True, allow_removal_when_unresolved=True)
+def forgetful(ctx: Any) -> None:
+    """Composes a user only while its VPC has an id."""
+    vpc = ctx.resource("vpc", simulating.thing("VPC"))
+    if vpc.observed.status.atProvider.id:
+        ctx.resource("user", simulating.thing(x=vpc.observed.status.atProvider.id))
+    ctx.composite(Unstructured).status.id = vpc.observed.status.atProvider.id

@@ -1,0 +1,84 @@
+"""Merging, following and comparing plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossplane_lite.simulate.merging import ABSENT, at, copied, differences, merged, without, without_nulls
+
+TREES: Any = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["a", "b"]),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "c.d"]), below, max_size=3),
+    max_leaves=12,
+)
+
+
+def test_merging() -> None:
+    """Mappings merge, everything else replaces, and nothing is shared."""
+    below = {"a": {"x": [1], "y": 2}, "b": [1, 2]}
+    above = {"a": {"x": [3]}, "b": {"c": []}, "d": {"e": {}}}
+    result = merged(below, above)
+    assert result == {"a": {"x": [3], "y": 2}, "b": {"c": []}, "d": {"e": {}}}
+    result["a"]["x"].append(4)
+    result["d"]["e"]["f"] = 1
+    assert above == {"a": {"x": [3]}, "b": {"c": []}, "d": {"e": {}}} and below["a"] == {"x": [1], "y": 2}
+
+
+def test_following() -> None:
+    """What a path leads to is found, and taken away in a copy."""
+    tree = {"a": [{"b": 1}, None], "0": "x"}
+    assert at(tree, ["a", 0, "b"]) == 1 and at(tree, []) is tree and at(tree, ["a", 1]) is None
+    for steps in (["a", 2], ["a", "0"], [0], ["a", 0, "c"], ["0", 0], ["a", 0, "b", "c"]):
+        assert at(tree, steps) is ABSENT
+    assert without(tree, ["a", 0, "b"]) == {"a": [{}, None], "0": "x"}
+    assert without(tree, ["a", 0]) == {"a": [None], "0": "x"}
+    assert tree == {"a": [{"b": 1}, None], "0": "x"}
+
+
+def test_nulls() -> None:
+    """Keys with a null go, at every depth; elements of lists stay."""
+    assert without_nulls({"a": None, "b": [{"c": None, "d": 1}, None]}) == {"b": [{"d": 1}, None]}
+
+
+def test_differences() -> None:
+    """The places that differ are told with both values, sorted; where a tree is on one side only, its top."""
+    before = {"a": 1, "b": {"c": [1, 2], "d": {"e": 1}}, "same": [{}], "t": True}
+    after = {"a": "1", "b": {"c": [1], "f.g": {"h": 1}}, "same": [{}], "t": 1}
+    assert list(differences(before, after)) == [
+        ("a", 1, "1"),
+        ("b.c[1]", 2, ABSENT),
+        ("b.d", {"e": 1}, ABSENT),
+        ('b["f.g"]', ABSENT, {"h": 1}),
+        ("t", True, 1),
+    ]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(one=TREES, other=TREES)
+def test_properties(one: Any, other: Any) -> None:
+    """A tree differs from another exactly if they aren't the same; copies are; merging onto nothing is copying."""
+    assert copied(one) == one
+    assert list(differences(one, copied(one))) == []
+    assert bool(list(differences(one, other))) == (repr_of(one) != repr_of(other))
+    assert merged({}, one) == one
+    if isinstance(one, dict) and isinstance(other, dict):
+        assert merged(merged(one, other), other) == merged(one, other)
+
+
+def repr_of(tree: Any) -> str:
+    """Return a text that tells 1 from True, whatever the order of keys."""
+    if isinstance(tree, dict):
+        return f"{{{sorted((key, repr_of(value)) for key, value in tree.items())}}}"
+    return f"[{[repr_of(value) for value in tree]}]" if isinstance(tree, list) else repr(tree)
+
+
+def test_depth() -> None:
+    """Nothing recurses."""
+    deep: Any = {}
+    for _ in range(20_000):
+        deep = {"a": [deep]}
+    other = copied(deep)
+    assert list(differences(deep, other)) == [] and merged(deep, other).keys() == {"a"}
