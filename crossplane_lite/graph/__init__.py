@@ -1,0 +1,1 @@
+"""The dependency graph of what a pipeline composes, drawn: `crossplane-lite graph`."""

@@ -1,0 +1,213 @@
+"""What the steps of one reconcile say about dependencies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._dependencies import Dependency
+from .._readiness import is_ready
+from .._report import CONDITION, HELD_BACK_KEY
+from .._usages import edge_of
+from ..composition import Function
+from ..errors import WireError
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from ..render.rendered import StepRun
+
+__all__ = ["Collected", "collect"]
+
+# The lines of the condition DependenciesResolved, and those of the result that shows the graph.
+_WAITS: Final = re.compile(r"(.+?) waits for (.+) \(.*\)", re.DOTALL)
+_NEEDED: Final = re.compile(r"(.+?) -> (.+?)(?: \((.+)\))?", re.DOTALL)
+_CYCLE: Final = "dependency cycle: "
+_LINES: Final = re.compile(r"; |\. Dependencies: ")
+
+
+class Collected:
+    """What the steps say.
+
+    Attributes:
+        composite: The observed composite.
+        dependencies: Every dependency that is known.
+        missing: Those of them that have no value yet.
+        observed: Names of the composed resources that exist.
+        desired: Names of those that are desired at the end.
+        ready: Names of those that exist and are ready, whoever says so.
+        registered: Names of those that a step in this process registers.
+        held: Names of those that are held back.
+        kinds: The kinds of composed resources, by name.
+        required: The kind and name of what is required, by requirement.
+        answered: The requirements that something was found for.
+        usages: Names of Usages that keep the order of deletion.
+        notes: What can't be seen.
+    """
+
+    def __init__(self) -> None:
+        self.composite: dict[str, Any] = {}
+        self.dependencies: set[Dependency] = set()
+        self.missing: set[Dependency] = set()
+        self.observed: set[str] = set()
+        self.desired: set[str] = set()
+        self.ready: set[str] = set()
+        self.registered: set[str] = set()
+        self.held: set[str] = set()
+        self.kinds: dict[str, str] = {}
+        self.required: dict[str, str] = {}
+        self.answered: set[str] = set()
+        self.usages: set[str] = set()
+        self.notes: list[str] = []
+
+    @property
+    def resources(self) -> set[str]:
+        """The names of all composed resources that are known, Usages apart."""
+        return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
+
+
+def collect(steps: Sequence[StepRun]) -> Collected:
+    """Return what the steps of a reconcile say.
+
+    Args:
+        steps: How each of them went, in order.
+    """
+    found = Collected()
+    elsewhere: list[tuple[StepRun, Any]] = []
+    for run in steps:
+        request = _view.RunFunctionRequest.FromString(run.request)
+        response = _view.RunFunctionResponse.FromString(run.response)
+        _take_state(found, request, response)
+        _take_requirements(found, request, response)
+        function = getattr(run.runner, "function", None)
+        if isinstance(function, Function):
+            _take_shown(found, function, run.request)
+        else:
+            elsewhere.append((run, response))
+    # Last, because what a text is about can only be told among all the names.
+    for run, response in elsewhere:
+        _take_told(found, response)
+        found.notes.append(
+            f"step {run.step.name!r} runs elsewhere ({run.runner!r}): dependencies of it that have their values can't "
+            "be seen"
+        )
+    if found.usages:
+        found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
+    return found
+
+
+def _take_state(found: Collected, request: Any, response: Any) -> None:
+    observed, desired = request.observed.resources, response.desired.resources
+    found.composite = _decoded(request.observed.composite.resource)
+    found.observed.update(observed)
+    found.desired = set(desired)  # each step passes on what those before it desire
+    for resources in (observed, desired):
+        for name in resources:
+            raw = resources[name].resource
+            found.kinds[name] = str(_read(raw, "kind"))
+            if edge_of(name, raw) is not None:
+                found.usages.add(name)
+    found.ready.update(name for name in observed if is_ready(observed[name].resource))
+    found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
+    for names in _held_back(response).values():
+        found.held.update(name for name in names if isinstance(name, str))
+
+
+def _take_requirements(found: Collected, request: Any, response: Any) -> None:
+    for answers in (request.required_resources, request.extra_resources):
+        for key in answers:
+            items = answers[key].items
+            if items:
+                found.answered.add(key)
+                found.required[key] = _described(items)
+            else:
+                found.required.setdefault(key, "")
+    for selectors in (response.requirements.resources, response.requirements.extra_resources):
+        for key in selectors:
+            if not found.required.get(key):
+                selector = selectors[key]
+                found.required[key] = f"{selector.kind} {selector.match_name}".strip()
+
+
+def _take_shown(found: Collected, function: Function, request: bytes) -> None:
+    """Take what a function of this process shows."""
+    try:
+        shown = function._show(request)
+    except WireError as error:
+        found.notes.append(f"the dependencies of {function.name} can't be had: {error}")
+        return
+    found.dependencies.update(shown.dependencies)
+    found.missing.update(shown.missing)
+    found.registered.update(shown.registered)
+    for name, (_, kind) in (*shown.registered.items(), *shown.possible.items()):
+        found.kinds.setdefault(name, kind)
+
+
+def _take_told(found: Collected, response: Any) -> None:
+    """Take what a function that runs elsewhere, and is made with this package, tells in its answer."""
+    told = _told(response)
+    dependents = {dependent for dependent, _ in told if not dependent.startswith(("xr.", "required."))}
+    names = found.resources | dependents
+    for dependent, path in told:
+        one = Dependency(dependent, _vertex(path, names), path)
+        found.dependencies.add(one)
+        found.missing.add(one)
+    found.held |= dependents - found.desired
+
+
+def _told(response: Any) -> list[tuple[str, str]]:
+    """Return what waits and the path of what it waits for, as texts say it."""
+    texts = [condition.message for condition in response.conditions if condition.type.startswith(CONDITION)]
+    texts += [result.message for result in response.results if ". Dependencies: " in result.message]
+    told: list[tuple[str, str]] = []
+    for line in (line for text in texts for line in _LINES.split(text)):
+        if match := _WAITS.fullmatch(line):
+            told.append((match[1], match[2]))
+        elif match := _NEEDED.fullmatch(line):
+            told.append((match[2], match[3] or match[1]))
+    for result in response.results:
+        if result.message.startswith(_CYCLE):
+            way = result.message.removeprefix(_CYCLE).split(" waits for ")
+            # The condition doesn't say what a field of the composite waits for.
+            told += [ends for ends in zip(way, way[1:], strict=False) if ends[0].startswith("xr.")]
+    return told
+
+
+def _vertex(path: str, names: Iterable[str]) -> str:
+    """Return what a path leads into: a composed resource, a field of the composite, or a requirement."""
+    into = [name for name in names if path == name or path.startswith((name + ".", name + "["))]
+    if into:
+        return max(into, key=len)
+    if path.startswith("xr."):
+        return path
+    if path.startswith("required."):
+        return re.split(r"\[\d+\]", path, maxsplit=1)[0]
+    return re.split(r"[.\[]", path, maxsplit=1)[0] or path
+
+
+def _held_back(response: Any) -> dict[str, list[Any]]:
+    """Return the names that each step holds back, as the context says."""
+    entry = _read(response.context, HELD_BACK_KEY) if response.HasField("context") else None
+    return {step: names for step, names in entry.items() if isinstance(names, list)} if isinstance(entry, dict) else {}
+
+
+def _described(items: Any) -> str:
+    """Return kind and name of what was found."""
+    texts = [f"{_read(item.resource, 'kind')} {_read(item.resource, 'metadata', 'name')}" for item in items[:2]]
+    return texts[0] if len(items) == 1 else f"{texts[0]} and {len(items) - 1} more"
+
+
+def _read(raw: bytes, *path: str) -> Any:
+    """Return a value of a Struct's bytes; an empty text where there is none."""
+    try:
+        return _wire.get_path(raw, path, "")
+    except WireError:  # answers of functions that run elsewhere aren't looked at before
+        return ""
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    try:
+        return _wire.decode_struct(raw)
+    except WireError:
+        return {}

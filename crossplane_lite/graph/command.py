@@ -1,0 +1,206 @@
+"""`crossplane-lite graph`: the dependency graph of a composition, as a diagram or a picture."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..errors import InputError, UsageError
+from ..render import arguments
+from ..render.rendered import RenderError
+
+if TYPE_CHECKING:
+    from ..render.rendered import Result
+    from .graph import Graph
+
+__all__ = ["command"]
+
+_FORMATS: Final = ("mermaid", "dot", "svg", "png", "text")
+_SUFFIXES: Final = {
+    **{".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot"},
+    **{".svg": "svg", ".png": "png", ".txt": "text"},
+}
+
+_MOST_EDGES: Final = 500
+
+_EPILOG: Final = (
+    "Exit status: 0; 1 when the reconcile failed, fatal results included, or a simulation doesn't become stable or "
+    "never resolves something: the graph of what is known is drawn all the same; 2 when the command line or a file "
+    "can't be used."
+)
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite graph` with the arguments that follow it.
+
+    Returns:
+        The exit status: 0, or 1 when the reconcile failed or the simulation does not become stable.
+
+    Raises:
+        InputError: A file or a function isn't what it should be, or the output can't be written.
+        UsageError: The output can't be drawn, or not there.
+    """
+    from .._call import mask
+    from ..runtime import log
+
+    parser = _parser()
+    given = arguments.parse(parser, argv)
+    if given.fixtures is not None and not given.simulate:
+        parser.error("--fixtures goes with --simulate")
+    format = given.format or _format_of(given.output)
+    # Before the work, and before anything is read.
+    if given.output is None and format == "png" and sys.stdout.isatty():
+        raise UsageError("png is not for a terminal: give --output FILE, or redirect stdout")
+    log.configure(text=True)
+    log.set_masker(mask)
+    graph, problem = _simulated(given) if given.simulate else _rendered(given)
+    if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
+        print(
+            f"crossplane-lite graph: Mermaid draws {_MOST_EDGES} arrows at the most unless it is set up for more "
+            f"(maxEdges); these are {len(graph.edges)}",
+            file=sys.stderr,
+        )
+    for line in [*graph.notes, *([problem] if problem else ())]:
+        print(f"crossplane-lite graph: {line}", file=sys.stderr)
+    _write(drawn(graph, format), given.output)
+    return 1 if problem else 0
+
+
+def drawn(graph: Graph, format: str) -> bytes:
+    """Return a graph in a format.
+
+    Args:
+        graph: The graph.
+        format: `mermaid`, `dot`, `svg`, `png` or `text`.
+
+    Raises:
+        MissingExtraError: A picture needs the extra `graph`, which isn't installed.
+        UsageError: A picture needs the program `dot`, which isn't installed.
+    """
+    if format == "mermaid":
+        from .mermaid import mermaid
+
+        return mermaid(graph).encode()
+    if format == "dot":
+        from .dot import dot
+
+        return dot(graph).encode()
+    if format == "text":
+        from .text import text
+
+        return text(graph).encode()
+    from .image import image
+
+    return image(graph, format)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="crossplane-lite graph",
+        description="Draw which composed resources, fields of the composite and required resources need which, and in "
+        "what state each is. What goes from one to the other stands along the arrows.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    arguments.add_inputs(parser)
+    group = parser.add_argument_group("what is drawn")
+    group.add_argument("--simulate", action="store_true", help="reconcile until stable, and draw the waves")
+    group.add_argument(
+        "--fixtures",
+        metavar="PATH",
+        type=Path,
+        help="with --simulate: file or directory of what resources have once they exist, as for simulate",
+    )
+    group.add_argument(
+        "--format", choices=_FORMATS, help="the format; by default what FILE's name says, and mermaid on stdout"
+    )
+    group.add_argument("--output", metavar="FILE", type=Path, help="where the graph is written; stdout by default")
+    return parser
+
+
+def _format_of(output: Path | None) -> str:
+    if output is None:
+        return "mermaid"
+    if output.suffix.lower() not in _SUFFIXES:
+        raise InputError(
+            f"{output}: what format this is can't be told from its name; give --format, or a name that ends in one of "
+            f"{', '.join(_SUFFIXES)}"
+        )
+    return _SUFFIXES[output.suffix.lower()]
+
+
+def _rendered(given: argparse.Namespace) -> tuple[Graph, str | None]:
+    """Return the graph of one reconcile, and what it failed with."""
+    from ..render.reconcile import render
+    from .graph import graph_of
+
+    inputs = arguments.read_inputs(given)
+    try:
+        rendered = render(
+            inputs.composite.content,
+            inputs.pipeline,
+            inputs.functions,
+            cluster=inputs.cluster,
+            observed=[document.content for document in inputs.observed],
+            context=inputs.context,
+            timeout=inputs.timeout,
+        )
+    except RenderError as error:
+        return _with_warnings(graph_of(error), error.results), str(error)
+    return _with_warnings(graph_of(rendered), rendered.results), None
+
+
+def _simulated(given: argparse.Namespace) -> tuple[Graph, str | None]:
+    """Return the graph of a simulation, and why it isn't stable."""
+    from ..simulate.fixtures import read_fixtures
+    from ..simulate.simulation import Simulation
+    from .graph import graph_of_simulation
+
+    inputs = arguments.read_inputs(given)
+    simulation = Simulation(
+        inputs.composite.content,
+        inputs.pipeline,
+        inputs.functions,
+        cluster=inputs.cluster,
+        observed=[document.content for document in inputs.observed],
+        context=inputs.context,
+        fixtures=read_fixtures(given.fixtures) if given.fixtures is not None else {},
+        schemas=inputs.schemas,
+        timeout=inputs.timeout,
+    )
+    try:
+        simulation.run()
+    except RenderError as error:
+        return _with_warnings(graph_of_simulation(simulation, error), error.results), simulation.problem or str(error)
+    problem = simulation.problem
+    if problem is None and simulation.unresolved:
+        problem = f"what these wait for never comes: {', '.join(sorted(simulation.unresolved))}"
+    results = [result for one in simulation.rounds for result in one.rendered.results]
+    return _with_warnings(graph_of_simulation(simulation), results), problem
+
+
+def _with_warnings(graph: Graph, results: Iterable[Result]) -> Graph:
+    """Return a graph with what the functions warn of among its notes."""
+    from ..render.output import result_lines
+
+    warnings = result_lines(result for result in results if result.severity == "Warning")
+    return graph._replace(notes=[*graph.notes, *dict.fromkeys(warnings)])
+
+
+def _write(data: bytes, output: Path | None) -> None:
+    if output is not None:
+        try:
+            output.write_bytes(data)
+        except OSError as error:
+            raise InputError(f"{output}: can't be written: {error.strerror or error}") from None
+        return
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:  # replaced by something that takes text only
+        sys.stdout.write(data.decode())
+        return
+    sys.stdout.flush()
+    binary.write(data)
+    binary.flush()

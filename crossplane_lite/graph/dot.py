@@ -1,0 +1,180 @@
+"""A graph in DOT, the language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from .graph import Edge, Graph, Node, State
+from .looks import CYCLE, LINE, LOOKS, TEXT, edge_label, edge_tooltip, legend_entries, node_lines, node_tooltip, plain
+
+__all__ = ["dot"]
+
+# Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some twice, so that no way of
+# writing a backslash stays one everywhere. This sign looks like it.
+_BACKSLASH: Final = "⧵"
+_FONT: Final = "Helvetica,Arial,sans-serif"
+
+
+def dot(graph: Graph, **attributes: str) -> str:
+    """Return a graph as the text of a DOT file.
+
+    Arrows go from what is needed to what needs it, so that what comes first stands at the left. A simulation's waves
+    are clusters.
+
+    Args:
+        graph: The graph.
+        attributes: More attributes of the graph, or others than it has.
+    """
+    ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
+    title = plain(graph.title)
+    return "\n".join(
+        [
+            f"digraph {_quoted(title or 'dependencies')} {{",
+            f"  graph {_attributes({**_graph_attributes(graph), **attributes})}",
+            f"  node {_attributes({'fontname': _FONT, 'fontsize': '12', 'fontcolor': TEXT, 'margin': '0.14,0.07'})}",
+            f"  edge {_attributes({'fontname': _FONT, 'fontsize': '9', 'fontcolor': LINE, 'color': LINE})}",
+            *_nodes(graph, ids),
+            *(f"  {ids[edge.dependency]} -> {ids[edge.dependent]} {_attributes(_edge(edge))}" for edge in graph.edges),
+            *_legend(graph),
+            "}",
+            "",
+        ]
+    )
+
+
+def _graph_attributes(graph: Graph) -> dict[str, str]:
+    attributes = {
+        "bgcolor": "transparent",
+        "rankdir": "LR",
+        "nodesep": "0.18",
+        "ranksep": "0.9",
+        "fontname": _FONT,
+        "fontsize": "14",
+        "fontcolor": LINE,
+        "pad": "0.2",
+        # A cluster stands where its members do, so that waves follow each other.
+        "newrank": "true",
+    }
+    if graph.title:
+        attributes |= {"label": _label_text(plain(graph.title)), "labelloc": "t", "tooltip": plain(graph.title)}
+    return attributes
+
+
+def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
+    waves: dict[int | None, list[Node]] = {}
+    for node in graph.nodes:
+        waves.setdefault(node.wave, []).append(node)
+    for node in waves.pop(None, []):
+        yield f"  {ids[node.name]} {_attributes(_node(node))}"
+    before: str | None = None
+    for wave in sorted(wave for wave in waves if wave is not None):
+        members = {node.name for node in waves[wave]}
+        yield f"  subgraph cluster_wave_{wave} {{"
+        yield f"    graph {_attributes(_cluster(f'wave {wave}'))}"
+        # One column, unless its nodes need each other and have to stand side by side.
+        if not any(edge.dependent in members and edge.dependency in members for edge in graph.edges):
+            yield "    rank=same;"
+        for node in waves[wave]:
+            yield f"    {ids[node.name]} {_attributes(_node(node))}"
+        yield "  }"
+        first = ids[waves[wave][0].name]
+        if before is not None:
+            yield f"  {before} -> {first} {_attributes({'style': 'invis'})}"
+        before = first
+
+
+def _cluster(label: str) -> dict[str, str]:
+    return {
+        "label": label,
+        "labeljust": "l",
+        "fontsize": "10",
+        "color": LINE,
+        "style": "rounded,dotted",
+        "tooltip": label,
+    }
+
+
+def _node(node: Node) -> dict[str, str]:
+    lines = [_escaped(line) for line in node_lines(node)]
+    lines[0] = f"<b>{lines[0]}</b>"
+    if node.kind:
+        lines[1] = f'<font point-size="10">{lines[1]}</font>'
+    lines[-1] = f'<font point-size="9"><i>{lines[-1]}</i></font>'
+    attributes = _look(node.state)
+    if node.in_cycle:
+        attributes |= {"color": CYCLE, "penwidth": "2.5"}
+    return {"label": f"<{'<br/>'.join(lines)}>", **attributes, "tooltip": node_tooltip(node)}
+
+
+def _look(state: State) -> dict[str, str]:
+    look = LOOKS[state]
+    attributes = {"shape": look.dot, "style": look.style, "fillcolor": look.fill, "color": look.stroke}
+    if look.dot == "octagon":
+        attributes["margin"] = "0,0"  # its corners leave room enough
+    return attributes
+
+
+def _edge(edge: Edge) -> dict[str, str]:
+    tooltip = edge_tooltip(edge)
+    attributes = {"tooltip": tooltip}
+    label = edge_label(edge)
+    if label:
+        attributes |= {"label": _label_text(label), "labeltooltip": tooltip}
+    if edge.waiting:
+        attributes["style"] = "dashed"
+    if edge.in_cycle:
+        attributes |= {"color": CYCLE, "fontcolor": CYCLE, "penwidth": "2.5", "style": "bold"}
+    return attributes
+
+
+def _legend(graph: Graph) -> Iterator[str]:
+    """Yield a table that says what the colours and lines mean that are in the graph."""
+    rows = [
+        f'<td bgcolor="{look.fill}" border="1" color="{look.stroke}" width="26"></td><td align="left">{text}</td>'
+        for look, text in ((LOOKS[state], text) for state, text in legend_entries(graph))
+    ]
+    lines = [("──▸", LINE, "what is needed ▸ what needs it")]
+    if any(edge.waiting for edge in graph.edges):
+        lines.append(("╌╌▸", LINE, "no value yet"))
+    if any(edge.in_cycle for edge in graph.edges):
+        lines.append(("━━▸", CYCLE, "in a cycle"))
+    rows += [f'<td><font color="{color}">{sign}</font></td><td align="left">{text}</td>' for sign, color, text in lines]
+    table = "".join(f"<tr>{row}</tr>" for row in rows)
+    attributes = {
+        "shape": "none",
+        "margin": "0",
+        "fontsize": "10",
+        "fontcolor": LINE,
+        "tooltip": "legend",
+        "label": f'<<table border="0" cellborder="0" cellspacing="4" cellpadding="1">{table}</table>>',
+    }
+    yield f"  legend {_attributes(attributes)}"
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    """Return an attribute list. A value in angle brackets is HTML-like, any other is a text."""
+    shown = (
+        f"{key}={value if key == 'label' and value.startswith('<') and value.endswith('>') else _quoted(value)}"
+        for key, value in attributes.items()
+    )
+    return f"[{', '.join(shown)}];"
+
+
+def _label_text(text: str) -> str:
+    """Return an HTML-like label with nothing but a text, in which nothing is an escape."""
+    return f"<{_escaped(text)}>"
+
+
+def _escaped(text: str) -> str:
+    """Return a text as it stands in an HTML-like label."""
+    text = text.replace("\\", _BACKSLASH)
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(sign, entity)
+    return text
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotes, in which entities of its own stay what they are."""
+    text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
+    return f'"{text}"'

@@ -1,0 +1,260 @@
+"""The graph of one reconcile: what is composed, in which state, and what needs what."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .._graph import components
+from ..render.rendered import Rendered, RenderError
+from .collect import Collected, collect
+
+if TYPE_CHECKING:
+    from ..simulate.simulation import Simulation
+
+__all__ = ["Edge", "Graph", "Node", "Sort", "State", "graph_of", "graph_of_simulation"]
+
+_FIELD: Final = "xr."
+_REQUIRED: Final = "required."
+
+
+class Sort(enum.Enum):
+    """What a node is."""
+
+    RESOURCE = "composed resource"
+    FIELD = "field of the composite"
+    REQUIRED = "required resource"
+
+
+class State(enum.Enum):
+    """How it is with a node; the value is what people read."""
+
+    READY = "ready"
+    EXISTS = "exists, not ready"
+    CREATE = "to be created"
+    HELD = "held back"
+    DELETE = "to be deleted"
+    POSSIBLE = "depends on a value"
+    UNKNOWN = "not composed"
+    SET = "has a value"
+    UNSET = "no value yet"
+    FOUND = "found"
+    MISSING = "not found"
+
+
+class Node(NamedTuple):
+    """One vertex.
+
+    Attributes:
+        name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
+        sort: What it is.
+        kind: The kind of the object, where it is known; for a required resource with its name.
+        state: How it is with it.
+        wave: The wave in which a simulation created it, from 1.
+        in_cycle: Whether it is on a cycle.
+    """
+
+    name: str
+    sort: Sort
+    kind: str
+    state: State
+    wave: int | None = None
+    in_cycle: bool = False
+
+
+class Edge(NamedTuple):
+    """What one node needs of another.
+
+    Attributes:
+        dependent: The name of the node that needs something.
+        dependency: The name of the node that it needs it of.
+        paths: The values that it needs. The dependency's name alone means that it has to be ready.
+        missing: Those of them that have no value yet.
+        in_cycle: Whether it is on a cycle.
+    """
+
+    dependent: str
+    dependency: str
+    paths: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    in_cycle: bool = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something has no value yet."""
+        return bool(self.missing)
+
+    def is_gate(self, path: str) -> bool:
+        """Say whether one of the paths is the dependency itself, which has to be ready (`depends_on`)."""
+        return path == self.dependency and not path.startswith(_FIELD) and not self.dependent.startswith(_FIELD)
+
+
+class Graph(NamedTuple):
+    """A dependency graph.
+
+    Attributes:
+        title: Kind and name of the composite.
+        nodes: Sorted by name, fields and required resources after what is composed.
+        edges: Sorted, one for each pair of nodes.
+        notes: What people should know about it: cycles, what can't be seen.
+    """
+
+    title: str
+    nodes: list[Node]
+    edges: list[Edge]
+    notes: list[str]
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """How many nodes lie one behind the other below each, by name. Those on a cycle have the same number."""
+        pairs = [(edge.dependent, edge.dependency) for edge in self.edges]
+        component = components(pairs)
+        below: dict[str, set[str]] = {}
+        for dependent, dependency in pairs:
+            start, end = component[dependent], component[dependency]
+            below.setdefault(start, set())
+            if start != end:
+                below[start].add(end)
+        found: dict[str, int] = {}
+        for first in sorted(below):
+            work = [first]
+            while work:
+                open_ = [end for end in below.get(work[-1], ()) if end not in found]
+                if open_:
+                    work += open_
+                else:
+                    name = work.pop()
+                    found[name] = max((found[end] + 1 for end in below.get(name, ())), default=0)
+        return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
+
+    def states(self) -> dict[State, int]:
+        """Return how many composed resources are in each state, in the order of the states."""
+        counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
+        return {state: counted[state] for state in State if counted[state]}
+
+
+def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None = None) -> Graph:
+    """Return the graph of one reconcile.
+
+    The dependencies of a step that runs in this process are all there, resolved or not
+    (`composition.Function.dependencies`). A step that runs elsewhere only tells what it holds back, and why.
+
+    Args:
+        rendered: What the reconcile came to, or what it failed with.
+        waves: The wave in which each composed resource appeared.
+    """
+    found = collect(rendered.steps)
+    composite: Mapping[str, Any] | None = rendered.composite
+    edges = _merged(_joined(found))
+    names = {end for edge in edges for end in edge[:2]} | found.resources | {_REQUIRED + key for key in found.required}
+    nodes = [_node(name, found, edges, rendered, waves or {}) for name in names]
+    nodes = [node for node in nodes if node.name not in found.usages]
+    component = components([edge[:2] for edge in edges])
+    size = Counter(component.values())
+    nodes = [node._replace(in_cycle=size[component.get(node.name, "")] > 1) for node in nodes]
+    edges = [edge._replace(in_cycle=component[edge.dependent] == component[edge.dependency]) for edge in edges]
+    order = list(Sort)
+    return Graph(
+        _title(composite or found.composite),
+        sorted(nodes, key=lambda node: (order.index(node.sort), node.name)),
+        edges,
+        [*_cycle_notes(component, size), *found.notes],
+    )
+
+
+def graph_of_simulation(simulation: Simulation, failure: RenderError | None = None) -> Graph:
+    """Return the graph of a simulation's last round, with the wave of each composed resource.
+
+    Args:
+        simulation: One that has run.
+        failure: What its last round failed with; that round is drawn then.
+    """
+    graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
+    unresolved = [f"{name} still waits for {', '.join(paths)}" for name, paths in sorted(simulation.unresolved.items())]
+    return graph._replace(notes=[*graph.notes, *unresolved])
+
+
+def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:
+    """Yield dependent, dependency, path and whether it waits, the fields of different steps joined.
+
+    A step may read a field of the composite that another one sets above or below it.
+    """
+    set_fields = {one.dependent for one in found.dependencies if one.dependent.startswith(_FIELD)}
+    for one in found.dependencies:
+        ends = [one.dependency]
+        if one.dependency.startswith(_FIELD) and one.dependency not in set_fields:
+            ends = [field for field in set_fields if _overlap(field, one.dependency)] or ends
+        for end in ends:
+            if end != one.dependent:
+                yield one.dependent, end, one.path, one in found.missing
+
+
+def _overlap(field: str, other: str) -> bool:
+    """Say whether one of two paths leads to the other."""
+    short, long = sorted((field, other), key=len)
+    return long.startswith((short + ".", short + "["))
+
+
+def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
+    """Return one edge for each pair of ends, sorted."""
+    paths: dict[tuple[str, str], set[str]] = {}
+    missing: dict[tuple[str, str], set[str]] = {}
+    for dependent, dependency, path, waits in dependencies:
+        paths.setdefault((dependent, dependency), set()).add(path)
+        if waits:
+            missing.setdefault((dependent, dependency), set()).add(path)
+    return [Edge(*ends, tuple(sorted(paths[ends])), tuple(sorted(missing.get(ends, ())))) for ends in sorted(paths)]
+
+
+def _node(
+    name: str, found: Collected, edges: list[Edge], rendered: Rendered | RenderError, waves: Mapping[str, int]
+) -> Node:
+    if name not in found.resources:
+        if name.startswith(_FIELD):
+            return Node(name, Sort.FIELD, "", _field_state(name, edges))
+        if name.startswith(_REQUIRED):
+            key = name.removeprefix(_REQUIRED)
+            state = State.FOUND if key in found.answered else State.MISSING
+            return Node(name, Sort.REQUIRED, found.required.get(key, ""), state)
+    return Node(name, Sort.RESOURCE, found.kinds.get(name, ""), _state(name, found, rendered), waves.get(name))
+
+
+def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> State:
+    """Return the state of a composed resource."""
+    if name in found.observed:
+        if isinstance(rendered, Rendered):
+            if name in rendered.deleted:
+                return State.DELETE
+            return State.READY if rendered.ready.get(name) else State.EXISTS
+        return State.READY if name in found.ready else State.EXISTS
+    if name in found.desired:
+        return State.CREATE
+    if name in found.registered:
+        # A step that failed has desired nothing; what it registered and what needs nothing would be created.
+        waits = isinstance(rendered, Rendered) or any(one.dependent == name for one in found.missing)
+        return State.HELD if waits else State.CREATE
+    if name in found.held:
+        return State.HELD
+    return State.POSSIBLE if name in found.resources else State.UNKNOWN
+
+
+def _field_state(name: str, edges: list[Edge]) -> State:
+    """Return the state of a field of the composite: whether what it is made of is there."""
+    needs = [edge for edge in edges if edge.dependent == name] or [edge for edge in edges if edge.dependency == name]
+    return State.UNSET if any(edge.waiting for edge in needs) else State.SET
+
+
+def _title(composite: Mapping[str, Any]) -> str:
+    metadata = composite.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    return " ".join(str(part) for part in (composite.get("kind"), name) if part)
+
+
+def _cycle_notes(component: Mapping[str, str], size: Mapping[str, int]) -> list[str]:
+    members: dict[str, list[str]] = {}
+    for name, head in component.items():
+        if size[head] > 1:
+            members.setdefault(head, []).append(name)
+    return [f"dependency cycle: {', '.join(names)} need each other" for names in sorted(map(sorted, members.values()))]

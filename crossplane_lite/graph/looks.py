@@ -1,0 +1,153 @@
+"""How nodes and edges look and what is written on them, in whatever format they are drawn.
+
+Each state has a colour, a shape and its name on the node, so that nobody has to tell it by colour alone. The colours
+keep apart for the colour-blind (they are tints of the palette of Okabe and Ito). Nodes bring their own dark text on a
+light ground; everything outside of nodes is a grey that can be read on white and on black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from .graph import Edge, Graph, Node, Sort, State
+
+__all__ = [
+    "CYCLE",
+    "LINE",
+    "LOOKS",
+    "TEXT",
+    "Look",
+    "edge_label",
+    "edge_tooltip",
+    "legend_entries",
+    "node_lines",
+    "node_tooltip",
+    "plain",
+    "shortened",
+]
+
+LINE: Final = "#767f8a"
+TEXT: Final = "#1b1f24"
+CYCLE: Final = "#dc4310"
+
+_LONGEST_NAME: Final = 40
+_LONGEST_PATH: Final = 30
+_MOST_PATHS: Final = 2
+# Where nearly every value of a managed resource is.
+_USUAL: Final = ("status.atProvider.", "status.")
+
+
+class Look(NamedTuple):
+    """How a state looks.
+
+    Attributes:
+        fill: The ground.
+        stroke: The border.
+        dot: Shape in DOT.
+        style: Style in DOT.
+        mermaid: What opens and closes a node in Mermaid.
+    """
+
+    fill: str
+    stroke: str
+    dot: str
+    style: str
+    mermaid: tuple[str, str]
+
+
+_BOX: Final = ("[", "]")
+_ROUND: Final = ("(", ")")
+
+LOOKS: Final = {
+    State.READY: Look("#bfe8d8", "#00795a", "box", "filled,rounded", _ROUND),
+    State.EXISTS: Look("#cfe5f7", "#0b66a8", "box", "filled", _BOX),
+    State.CREATE: Look("#fdf2bd", "#8a7300", "box", "filled,dashed", ("[/", "/]")),
+    State.HELD: Look("#fcd7a6", "#b35900", "octagon", "filled", ("{{", "}}")),
+    State.DELETE: Look("#f3c9df", "#9c2c6c", "box", "filled,diagonals", ("[[", "]]")),
+    State.POSSIBLE: Look("#f6f8fa", "#767f8a", "box", "filled,dotted", (">", "]")),
+    State.UNKNOWN: Look("#f8d3c8", "#b3300a", "box", "filled,dotted", ("[\\", "\\]")),
+    State.SET: Look("#eceff2", "#57606a", "note", "filled", ("([", "])")),
+    State.UNSET: Look("#ffffff", "#57606a", "note", "filled,dashed", ("([", "])")),
+    State.FOUND: Look("#e2dcf7", "#5c47a5", "cylinder", "filled", ("[(", ")]")),
+    State.MISSING: Look("#ffffff", "#b3300a", "cylinder", "filled,dashed", ("[(", ")]")),
+}
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, in which what can't be seen is written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return a text of at most `longest` characters, with the middle left out: both ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def node_lines(node: Node) -> list[str]:
+    """Return the lines on a node: its name, its kind and its state."""
+    lines = [shortened(plain(node.name), _LONGEST_NAME)]
+    if node.kind:
+        lines.append(shortened(plain(node.kind), _LONGEST_NAME))
+    return [*lines, node.state.value + (", in a cycle" if node.in_cycle else "")]
+
+
+def node_tooltip(node: Node) -> str:
+    """Return everything about a node on one line."""
+    about = [plain(node.name), plain(node.kind), node.sort.value, node.state.value]
+    if node.wave is not None:
+        about.append(f"wave {node.wave}")
+    if node.in_cycle:
+        about.append("in a cycle")
+    return " · ".join(part for part in about if part)
+
+
+def edge_label(edge: Edge) -> str:
+    """Return what is written along an edge: the ends of the paths. Nothing where the dependency says it all."""
+    labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
+    more = len(labels) - _MOST_PATHS
+    text = ", ".join(labels[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
+    if not edge.in_cycle:
+        return text
+    return f"cycle: {text}" if text else "cycle"
+
+
+def _path_label(edge: Edge, path: str) -> str:
+    if edge.is_gate(path):
+        return "is ready"
+    if edge.dependency.startswith(path):
+        return ""  # a part of what is read is made there
+    label = path.removeprefix(edge.dependency)
+    if label.startswith("[0]"):
+        label = label[3:]
+    label = label.removeprefix(".")
+    for usual in _USUAL:
+        label = label.removeprefix(usual)
+    label = plain(label)
+    return label if len(label) <= _LONGEST_PATH else "…" + label[1 - _LONGEST_PATH :]
+
+
+def edge_tooltip(edge: Edge) -> str:
+    """Return everything about an edge on one line."""
+    dependent, dependency = plain(edge.dependent), plain(edge.dependency)
+    needs = [f"that {dependency} is ready" if edge.is_gate(path) else plain(path) for path in edge.paths]
+    about = [f"{dependent} needs {', '.join(needs)}"]
+    if edge.waiting:
+        about.append(
+            "not there yet" if edge.missing == edge.paths else f"not there yet: {', '.join(map(plain, edge.missing))}"
+        )
+    if edge.in_cycle:
+        about.append("in a cycle")
+    return " · ".join(about)
+
+
+def legend_entries(graph: Graph) -> Iterator[tuple[State, str]]:
+    """Yield the states that are in a graph, and what is said of them."""
+    sorts = {node.state: node.sort for node in graph.nodes}
+    for state in State:
+        if state in sorts:
+            sort = sorts[state]
+            yield state, state.value if sort is Sort.RESOURCE else f"{sort.value}: {state.value}"

@@ -1,0 +1,53 @@
+"""A graph as plain text, for terminals and for reading in a diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .graph import Edge, Graph, Node, Sort
+from .looks import plain
+
+__all__ = ["text"]
+
+
+def text(graph: Graph) -> str:
+    """Return a graph as lines: each node with its state, below it what it needs.
+
+    What comes first stands first: by wave where the graph has waves, otherwise by how much lies below.
+    """
+    levels = graph.levels
+    needs: dict[str, list[Edge]] = {}
+    for edge in graph.edges:
+        needs.setdefault(edge.dependent, []).append(edge)
+    lines = [_summary(graph)]
+    wave: int | None = None
+    for node in sorted(graph.nodes, key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name)):
+        if node.wave != wave:
+            wave = node.wave
+            lines += ["", f"wave {wave}" if wave is not None else "no wave"]
+        lines.append(_node(node))
+        lines += (f"    {line}" for edge in needs.get(node.name, ()) for line in _needs(edge))
+    return "\n".join([*lines, ""])
+
+
+def _summary(graph: Graph) -> str:
+    counted = ", ".join(f"{count} {state.value}" for state, count in graph.states().items())
+    return ": ".join(part for part in (plain(graph.title), counted or "no composed resources") if part)
+
+
+def _node(node: Node) -> str:
+    about = plain(node.kind) if node.sort is Sort.RESOURCE or node.kind else node.sort.value
+    state = node.state.value + (" (in a cycle)" if node.in_cycle else "")
+    return "  ".join(part for part in (plain(node.name), about, state) if part)
+
+
+def _needs(edge: Edge) -> Iterator[str]:
+    for path in edge.paths:
+        missing = path in edge.missing
+        if edge.is_gate(path):
+            yield f"needs {plain(path)} to be ready" + (", which it isn't yet" if missing else "")
+            continue
+        shown = plain(path)
+        if not path.startswith(edge.dependency):  # what is read of the composite is above what is set
+            shown += f" ({plain(edge.dependency)})"
+        yield f"needs {shown}" + (", which has no value yet" if missing else "")

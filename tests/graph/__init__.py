@@ -1,0 +1,1 @@
+"""Tests of the dependency graph and its formats."""

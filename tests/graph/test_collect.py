@@ -1,0 +1,169 @@
+"""What steps that run elsewhere tell of dependencies, and what can't be told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.graph.collect import collect
+from crossplane_lite.graph.graph import Graph, graph_of
+from crossplane_lite.render import InProcess, Step, render
+from crossplane_lite.render.functions import Remote
+from crossplane_lite.render.rendered import StepRun
+from tests.graph.graphs import HERE, XR, Shelf, drawn, existing, shop, states
+from tests.runtime.serving import serving
+from tests.support import fnv1, request
+
+
+class Elsewhere:
+    """Runs a function like one that runs elsewhere: its answers are all that there is of it."""
+
+    def __init__(self, function: object) -> None:
+        self._runner = InProcess(function)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return "Elsewhere()"
+
+    def run(self, data: bytes, timeout: float) -> bytes:
+        return self._runner.run(data, timeout)
+
+
+NOTE = "step 'step-0' runs elsewhere (Elsewhere()): dependencies of it that have their values can't be seen"
+
+
+def ends(graph: Graph) -> set[tuple[str, str]]:
+    return {edge[:2] for edge in graph.edges}
+
+
+def test_what_a_server_tells() -> None:
+    """A function on a gRPC server tells what it holds back and what waits; a note says that this is all."""
+    with serving(f"{HERE}:shop", "--insecure", "--debug") as server, Remote(server.address) as remote:
+        graph = drawn(remote)
+    assert states(graph) == {
+        "database": "to be created",
+        "grant": "held back",
+        "record": "held back",
+        "replica": "held back",
+        "user": "held back",
+        "xr.status.login": "no value yet",
+        "required.settings": "found",
+        "required.sizes": "not found",
+    }
+    assert ends(graph) == {
+        ("grant", "xr.status.login"),
+        ("record", "replica"),
+        ("replica", "required.sizes"),
+        ("user", "database"),
+        ("xr.status.login", "user"),
+    }
+    assert all(edge.waiting for edge in graph.edges)
+    address = f"Remote({server.address!r})"
+    assert graph.notes == [NOTE.replace("Elsewhere()", address)]
+
+
+def test_cycle_elsewhere() -> None:
+    """A cycle in a function that runs elsewhere is drawn from the conditions of its Fatal answer."""
+    graph = drawn(Elsewhere(shop), cycle=True)
+    assert {node.name for node in graph.nodes if node.in_cycle} >= {"database", "user"}
+    assert graph.notes[-1] == NOTE
+
+
+def test_second_call_elsewhere() -> None:
+    """What has its values isn't told, and isn't there."""
+    graph = drawn(Elsewhere(shop), [existing("database", host="h", port=1)])
+    assert ("user", "database") not in ends(graph)
+    assert states(graph)["database"] == "exists, not ready"
+
+
+def test_any_other_function() -> None:
+    """A function that tells nothing about dependencies has nodes and no edges."""
+
+    class Plain:
+        def run(self, data: bytes, timeout: float) -> bytes:
+            response = fnv1.RunFunctionResponse()
+            response.desired.resources["a"].resource.update({"apiVersion": "v1", "kind": "A"})
+            return response.SerializeToString()
+
+    graph = drawn(Plain())
+    assert states(graph) == {"a": "to be created"}
+    assert [node.kind for node in graph.nodes] == ["A"]
+    assert graph.edges == []
+
+
+def test_names_are_told_apart() -> None:
+    """The longest name that a path begins with is what it leads into, as names may hold dots."""
+    response = fnv1.RunFunctionResponse()
+    for name in ("a", "a.b", "c"):
+        response.desired.resources[name].resource.update({"apiVersion": "v1", "kind": "A"})
+    condition = response.conditions.add()
+    condition.type = "DependenciesResolved"
+    condition.message = (
+        "d waits for a.b.status.x (a.b isn't observed yet); d waits for a.status (no); d waits for c (it)"
+    )
+    run = StepRun(Step("s", "f"), Elsewhere(shop), request(), response.SerializeToString(), 1)
+    assert {edge[:2] for edge in collect([run]).dependencies} == {("d", "a.b"), ("d", "a"), ("d", "c")}
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"crossplane-lite/held-back": "x"},
+        {"crossplane-lite/held-back": {"step": "x"}},
+        {"crossplane-lite/held-back": {"step": [1, None, {"a": 1}, "held"]}},
+        {"crossplane-lite/held-back": [["x"]]},
+    ],
+)
+def test_strange_contexts(context: dict[str, object]) -> None:
+    """Whatever a function writes into the context, nothing fails."""
+
+    class Strange:
+        def run(self, data: bytes, timeout: float) -> bytes:
+            response = fnv1.RunFunctionResponse()
+            response.context.update(context)
+            return response.SerializeToString()
+
+    assert set(states(drawn(Strange()))) <= {"held"}
+
+
+WORDS = st.sampled_from(
+    ["a", "b", " waits for ", " -> ", "; ", " (", ")", ". Dependencies: ", "xr.status.x", ".", "[0]"]
+)
+
+
+@given(st.lists(WORDS, max_size=12).map("".join))
+def test_strange_messages(message: str) -> None:
+    """Whatever a condition or a result says, there is a graph of it."""
+    response = fnv1.RunFunctionResponse()
+    condition = response.conditions.add()
+    condition.type, condition.message = "DependenciesResolved", message
+    response.results.add().message = message
+    run = StepRun(Step("s", "f"), Elsewhere(shop), request(), response.SerializeToString(), 1)
+    for one in collect([run]).dependencies:
+        assert one.dependent
+        assert one.dependency
+
+
+def test_two_steps_in_different_places() -> None:
+    """Steps of this process and of elsewhere are in one graph."""
+    graph = drawn([shop, Elsewhere(shop)])
+    assert ("database", "required.settings") in ends(graph)
+    assert graph.notes == [NOTE.replace("step-0", "step-1")]
+
+
+def test_resources_of_a_label_query() -> None:
+    """A requirement that several resources answer says so."""
+    several = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}} for name in "ab"]
+    run = StepRun(Step("s", "f"), Elsewhere(shop), request(required={"sizes": several}), b"", 1)
+    assert collect([run]).required == {"sizes": "ConfigMap a and 1 more"}
+
+
+def test_no_steps() -> None:
+    """A reconcile that failed before any step gave an answer has an empty graph."""
+
+    class Dead:
+        def run(self, data: bytes, timeout: float) -> bytes:
+            raise AssertionError("never called")
+
+    rendered = render(XR, [Step("s", "f")], {"f": shop}, cluster=Shelf())
+    assert graph_of(rendered._replace(steps=[])).nodes == []

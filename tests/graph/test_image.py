@@ -1,0 +1,105 @@
+"""Graphs as pictures, by Graphviz."""
+
+from __future__ import annotations
+
+import os
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.errors import MissingExtraError, UsageError
+from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State
+from crossplane_lite.graph.image import image
+from crossplane_lite.graph.looks import edge_tooltip, node_lines, node_tooltip
+from tests.graph.graphs import drawn, existing, nasty, needs_pictures, spaced
+
+SVG = "{http://www.w3.org/2000/svg}"
+TITLE = "{http://www.w3.org/1999/xlink}title"
+
+
+def check(graph: Graph) -> None:
+    """Check that a graph's SVG has each node and each edge, with their texts."""
+    root = ET.fromstring(image(graph, "svg"))
+    groups = {
+        (group.get("class"), group.findtext(f"{SVG}title")): group
+        for group in root.iter(f"{SVG}g")
+        if group.get("class") in ("node", "edge")
+    }
+    assert ("node", "legend") in groups
+    ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
+
+    def tooltip(group: ET.Element) -> str:
+        return spaced(next(one.get(TITLE, "") for one in group.iter(f"{SVG}a")))
+
+    def sign(text: str) -> str:
+        return spaced(text).replace("\\", "⧵")
+
+    for node in graph.nodes:
+        group = groups["node", ids[node.name]]
+        lines = [spaced("".join(one.itertext())) for one in group.iter(f"{SVG}text")]
+        assert [line for line in lines if line.strip()] == [sign(line) for line in node_lines(node) if line.strip()]
+        assert tooltip(group) == sign(node_tooltip(node))
+    for edge in graph.edges:
+        group = groups["edge", f"{ids[edge.dependency]}->{ids[edge.dependent]}"]
+        assert tooltip(group) == sign(edge_tooltip(edge))
+
+
+@needs_pictures
+def test_svg() -> None:
+    """An SVG is well-formed XML with every node and edge."""
+    check(drawn())
+    check(drawn(cycle=True))
+    check(drawn(observed=[existing("database"), existing("old")], waves={"database": 1, "replica": 2}))
+
+
+@needs_pictures
+def test_svg_of_nasty_names() -> None:
+    """An SVG is well-formed whatever nodes are called."""
+    check(nasty())
+
+
+@needs_pictures
+def test_png() -> None:
+    """A PNG is one, sharp enough for today's screens."""
+    data = image(drawn(), "png")
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    assert int.from_bytes(data[16:20], "big") > 1000
+
+
+@needs_pictures
+def test_many_nodes() -> None:
+    """A graph with many nodes is drawn."""
+    names = [f"r{at}" for at in range(150)]
+    nodes = [Node(name, Sort.RESOURCE, "Thing", State.READY, at // 10 + 1) for at, name in enumerate(names)]
+    edges = [Edge(names[at], names[at - 10], (f"{names[at - 10]}.status.id",)) for at in range(10, 150)]
+    check(Graph("many", nodes, edges, []))
+
+
+def test_without_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the program dot one line says what to install."""
+    pytest.importorskip("graphviz", reason="the package graphviz is not installed")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="apt install graphviz") as caught:
+        image(drawn(), "svg")
+    assert "\n" not in str(caught.value)
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the package graphviz one line names the extra."""
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[graph\]"):
+        image(drawn(), "png")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
+def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What dot complains about is said in one line."""
+    pytest.importorskip("graphviz", reason="the package graphviz is not installed")
+    program = tmp_path / "dot"
+    program.write_text("#!/bin/sh\necho 'no layout today' >&2\necho more >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(UsageError, match="^dot failed: no layout today$"):
+        image(drawn(), "svg")
