@@ -1,0 +1,83 @@
+"""Testing compositions without a cluster: requests, renderings, simulations and snapshots.
+
+    from crossplane_lite import testing
+
+    def test_the_bucket_comes_first() -> None:
+        response = testing.run(compose, testing.request("xr.yaml"))
+        assert list(response.desired) == ["bucket"]
+
+The pytest plugin of the same distribution adds the fixtures `crossplane_folder` (paths relative to the test's file),
+`crossplane_simulation` and `crossplane_snapshot`. Nothing here needs pytest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..render.rendered import FatalResultError as FatalResultError
+    from ..render.rendered import Rendered as Rendered
+    from ..render.rendered import RenderError as RenderError
+    from ..simulate.simulation import Simulation as Simulation
+    from .folder import Folder as Folder
+    from .folder import render as render
+    from .folder import request as request
+    from .folder import simulate as simulate
+    from .responses import Condition as Condition
+    from .responses import Response as Response
+    from .responses import Result as Result
+    from .responses import run as run
+    from .snapshots import SnapshotError as SnapshotError
+    from .snapshots import Snapshots as Snapshots
+    from .waves import assert_waves as assert_waves
+
+__all__ = [
+    "Condition",
+    "FatalResultError",
+    "Folder",
+    "RenderError",
+    "Rendered",
+    "Response",
+    "Result",
+    "Simulation",
+    "SnapshotError",
+    "Snapshots",
+    "assert_waves",
+    "render",
+    "request",
+    "run",
+    "simulate",
+]
+
+# pytest imports this module in every run of everyone who has the package, so nothing is loaded before it is used.
+_HOMES = {
+    "Condition": ".responses",
+    "FatalResultError": "..render.rendered",
+    "Folder": ".folder",
+    "RenderError": "..render.rendered",
+    "Rendered": "..render.rendered",
+    "Response": ".responses",
+    "Result": ".responses",
+    "Simulation": "..simulate.simulation",
+    "SnapshotError": ".snapshots",
+    "Snapshots": ".snapshots",
+    "assert_waves": ".waves",
+    "render": ".folder",
+    "request": ".folder",
+    "run": ".responses",
+    "simulate": ".folder",
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(home, __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,119 @@
+"""Building the request that Crossplane would send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from .. import _wire
+from ..errors import UsageError
+from ..proto import _view
+from ..render.yaml import Document
+from ._sources import named, one, one_document, resources
+
+__all__ = ["ALL_CAPABILITIES", "build"]
+
+_NUMBERS: Final = {
+    name.removeprefix("CAPABILITY_"): getattr(_view, name)
+    for name in _view.__all__
+    if name.startswith("CAPABILITY_") and name != "CAPABILITY_UNSPECIFIED"
+}
+
+ALL_CAPABILITIES: Final = tuple(_NUMBERS)
+"""What Crossplane 2.2 and later advertise."""
+
+
+def build(folder: Path, given: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a RunFunctionRequest.
+
+    Args:
+        folder: Where relative paths begin.
+        given: The arguments of `Folder.request` by name.
+
+    Raises:
+        InputError, UsageError: One of them can't be used; the message names it.
+    """
+    request = _view.RunFunctionRequest()
+    request.meta.tag = given["tag"]
+    advertised = _advertised(given["capabilities"])
+    request.meta.capabilities.extend(advertised)
+    for state, composite in (("observed", given["xr"]), ("desired", given["desired_xr"])):
+        if composite is not None:
+            what = "xr" if state == "observed" else "desired_xr"
+            getattr(request, state).composite.resource = _encoded(one(composite, folder, what))
+        for name, document in named(given[state], folder, state).items():
+            getattr(request, state).resources[name].resource = _encoded(document)
+    _add_details(request.observed, given["connection_details"], given["xr_connection_details"])
+    _set_ready(request.desired, given["desired_ready"])
+    _add_required(request, given["required"], folder, deprecated=_view.CAPABILITY_REQUIRED_RESOURCES not in advertised)
+    for key, schema in _items(given["schemas"], "schemas"):
+        entry = request.required_schemas[key]  # empty: Crossplane doesn't know the kind
+        if schema is not None:
+            entry.openapi_v3 = _encoded(one_document(schema, folder, f"schemas[{key!r}]"))
+    for name, data in _items(given["credentials"], "credentials"):
+        _fill_details(request.credentials[name].credential_data.data, data, f"credentials[{name!r}]")
+    for name in ("context", "input"):
+        if given[name] is not None:
+            setattr(request, name, _encoded(one_document(given[name], folder, name)))
+    made: bytes = request.SerializeToString()
+    return made
+
+
+def _add_required(request: Any, required: Any, folder: Path, *, deprecated: bool) -> None:
+    # A caller that doesn't say what it can do is asked in both ways, and answers both.
+    fields = [request.required_resources, *([request.extra_resources] if deprecated else [])]
+    for key, sources in _items(required, "required"):
+        answers = resources(sources if sources is not None else (), folder, f"required[{key!r}]")
+        for field in fields:
+            items = field[key].items  # empty: nothing matches
+            for document in answers:
+                items.add().resource = _encoded(document)
+
+
+def _add_details(observed: Any, details: Any, of_composite: Any) -> None:
+    for name, data in _items(details, "connection_details"):
+        if name not in observed.resources:
+            raise UsageError(f"connection_details has {name!r}, which is not among the observed resources")
+        _fill_details(observed.resources[name].connection_details, data, f"connection_details[{name!r}]")
+    _fill_details(observed.composite.connection_details, of_composite, "xr_connection_details")
+
+
+def _set_ready(desired: Any, ready: Any) -> None:
+    for name, value in _items(ready, "desired_ready"):
+        if name not in desired.resources:
+            raise UsageError(f"desired_ready has {name!r}, which is not among the desired resources")
+        if not isinstance(value, bool):
+            raise UsageError(f"desired_ready[{name!r}] must be True or False (got {value!r})")
+        desired.resources[name].ready = _view.READY_TRUE if value else _view.READY_FALSE
+
+
+def _fill_details(into: Any, data: Any, what: str) -> None:
+    for key, value in _items(data, what):
+        if not isinstance(value, (str, bytes)):
+            raise UsageError(f"{what}[{key!r}] must be text or bytes (got a {type(value).__name__})")
+        into[key] = value.encode() if isinstance(value, str) else value
+
+
+def _advertised(capabilities: Iterable[str]) -> list[int]:
+    if isinstance(capabilities, str):
+        raise UsageError(f"'capabilities' must be several names (got the text {capabilities!r})")
+    numbers = []
+    for name in capabilities:
+        number = _NUMBERS.get(name.removeprefix("CAPABILITY_")) if isinstance(name, str) else None
+        if number is None:
+            raise UsageError(f"there is no capability {name!r}; there are {', '.join(sorted(_NUMBERS))}")
+        numbers.append(number)
+    # The first of them says that the others can be believed.
+    return sorted({*numbers, _view.CAPABILITY_CAPABILITIES}) if numbers else []
+
+
+def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
+    """Return the items of an argument that is a mapping from names."""
+    if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
+        raise UsageError(f"'{what}' must be a mapping from names (got {mapping!r})")
+    return mapping.items()
+
+
+def _encoded(document: Document) -> bytes:
+    return _wire.encode_struct(document.content)

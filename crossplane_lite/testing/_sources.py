@@ -1,0 +1,169 @@
+"""What tests give for a resource or a document: plain data, models, YAML text and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._messages import encoded_resource, full_name, is_dumped
+from ..errors import EncodeError, InputError, UsageError
+from ..model import Model
+from ..render.inputs import field, objects_in, read_resources
+from ..render.objects import RESOURCE_NAME
+from ..render.yaml import Document, load_documents, parse_documents
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from typing_extensions import TypeIs
+
+    from .._messages import Source as Given
+
+    Source: TypeAlias = Given | str | os.PathLike[str]
+    """What one resource or document can be given as."""
+
+    Resources: TypeAlias = Source | Iterable[Source]
+    """What any number of resources can be given as."""
+
+    Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
+    """Composed resources: by composition resource name, or each with the annotation that has it."""
+
+__all__ = ["Named", "Resources", "Source", "as_path", "is_single", "named", "one", "one_document", "plain", "resources"]
+
+
+def as_path(source: Any, folder: Path) -> Path | None:
+    """Return the path that a source is, None where it is something else.
+
+    Text with a colon or a line end in it is YAML, because no mapping can be written without; other text is a path.
+    """
+    if isinstance(source, str):
+        bare = os.path.splitdrive(source)[1]  # C:\\... is a path too
+        return None if ":" in bare or "\n" in bare else folder / source
+    return folder / source if isinstance(source, os.PathLike) else None
+
+
+def is_single(sources: Any) -> TypeIs[Source]:
+    """Say whether what can be several sources is one."""
+    # A model can be iterated over too.
+    if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
+        return True
+    return not isinstance(sources, Iterable)
+
+
+def plain(source: Any, where: str) -> dict[str, Any]:
+    """Return plain data or a model as JSON values of its own, as they would come off the wire.
+
+    Raises:
+        InputError: It holds what JSON can't.
+        UnresolvedError: It holds a value that doesn't exist yet.
+        UsageError: It is neither a mapping nor a model.
+    """
+    try:
+        return _wire.decode_struct(encoded_resource(source, where))
+    except EncodeError as error:
+        raise InputError(str(error)) from None
+
+
+def one_document(source: Source, folder: Path, what: str) -> Document:
+    """Return the one mapping that a source is, whatever is in it.
+
+    Args:
+        source: The source.
+        folder: Where relative paths begin.
+        what: What it is for, for messages: "input".
+
+    Raises:
+        InputError: It can't be read, or holds none or several.
+    """
+    path = as_path(source, folder)
+    if path is None and not isinstance(source, str):
+        return Document(what, plain(source, what))
+    found = load_documents(path) if path is not None else _parsed(source, what)
+    if len(found) != 1:
+        label = path if path is not None else f"the text of {what}"
+        raise InputError(f"{label} must hold one document (it holds {len(found)})")
+    return Document(found[0].where, plain(found[0].content, found[0].where))
+
+
+def one(source: Source, folder: Path, what: str) -> Document:
+    """Return the one resource that a source is; arguments and errors are those of `one_document`."""
+    found = list(objects_in(one_document(source, folder, what)))
+    if len(found) != 1:
+        raise InputError(f"{what} must be one resource (got a List of {len(found)})")
+    return found[0]
+
+
+def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
+    """Return the resources of any number of sources; of a directory those of its YAML and JSON files.
+
+    Args:
+        sources: One source, or several.
+        folder: Where relative paths begin.
+        what: What they are for, for messages: "observed".
+
+    Raises:
+        InputError: One can't be read, or isn't a resource with apiVersion and kind.
+    """
+    if is_single(sources):
+        return _resources(sources, folder, what)
+    found = []
+    for index, source in enumerate(sources):
+        found += _resources(source, folder, f"{what}[{index}]")
+    return found
+
+
+def named(sources: Named, folder: Path, what: str) -> dict[str, Document]:
+    """Return composed resources by their composition resource names, each with the annotation that has it.
+
+    Args:
+        sources: A mapping from names, or sources of resources that carry the annotation themselves.
+        folder: Where relative paths begin.
+        what: What they are for, for messages: "observed".
+
+    Raises:
+        InputError: One can't be read or isn't a resource, has no name, or has the name of another.
+    """
+    if isinstance(sources, Mapping) and not _is_resource(sources):
+        return {name: _with_name(one(source, folder, f"{what}[{name!r}]"), name) for name, source in sources.items()}
+    found: dict[str, Document] = {}
+    for document in resources(sources, folder, what):
+        name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
+        if not name:
+            raise InputError(
+                f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is; "
+                "a mapping from names needs none"
+            )
+        if name in found:
+            raise InputError(f"{document.where} and {found[name].where} are both named {name!r}")
+        found[name] = document
+    return found
+
+
+def _resources(source: Any, folder: Path, what: str) -> list[Document]:
+    path = as_path(source, folder)
+    if path is not None:
+        return read_resources([path])
+    documents = _parsed(source, what) if isinstance(source, str) else [Document(what, plain(source, what))]
+    return [found for document in documents for found in objects_in(document)]
+
+
+def _parsed(text: Any, what: str) -> list[Document]:
+    return list(parse_documents(text, f"the text of {what}", extra="render"))
+
+
+def _is_resource(mapping: Mapping[Any, Any]) -> bool:
+    return isinstance(mapping.get("apiVersion"), str) and isinstance(mapping.get("kind"), str)
+
+
+def _with_name(document: Document, name: Any) -> Document:
+    """Return a resource with its name in the annotation."""
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"a composition resource name is a text that isn't empty (got {name!r})")
+    annotations = field(document, dict, "metadata", "annotations") or {}
+    if annotations.get(RESOURCE_NAME, name) != name:
+        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {annotations[RESOURCE_NAME]}")
+    metadata = {**document.content["metadata"], "annotations": {**annotations, RESOURCE_NAME: name}}
+    return Document(document.where, {**document.content, "metadata": metadata})

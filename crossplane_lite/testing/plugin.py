@@ -1,0 +1,204 @@
+"""The pytest plugin: fixtures for folders, simulations and snapshots.
+
+pytest imports it in every run of everyone who has the package, so it loads nothing before a fixture is asked for. What
+it adds carries the name of Crossplane: the fixture `snapshot` and the option `--snapshot-update` belong to several
+plugins already, `--update-snapshots` to many projects' own conftest.py, and pytest ends at once when an option is there
+twice. Who wants a shorter name for a fixture gives it one in conftest.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..simulate.simulation import Simulation
+    from .folder import Folder
+    from .snapshots import Log, Snapshots
+
+__all__ = ["crossplane_folder", "crossplane_simulation", "crossplane_snapshot"]
+
+_UPDATE = "--crossplane-update-snapshots"
+_UNUSED = "--crossplane-unused-snapshots"
+
+
+class _Run:
+    """What one run of pytest has done with snapshots; with pytest-xdist, what its workers have.
+
+    Attributes:
+        checked: Files that were checked.
+        written: Files that were written, a hash of what they hold, and whether they are new.
+        clashes: Files that two workers have written differently.
+        folders: Folders that snapshots of the tests are in.
+    """
+
+    def __init__(self) -> None:
+        self.log: Log | None = None
+        self.checked: set[str] = set()
+        self.written: dict[str, tuple[str, bool]] = {}
+        self.clashes: set[str] = set()
+        self.folders: set[str] = set()
+
+    def open(self) -> Log:
+        """Return the log of this process."""
+        from .snapshots import Log
+
+        if self.log is None:
+            self.log = Log()
+        return self.log
+
+    def plain(self) -> dict[str, Any]:
+        """Return what there is to tell the process that started this one."""
+        log = self.open()
+        return {
+            "checked": sorted(log.checked),
+            "written": {file: list(what) for file, what in log.written.items()},
+            "folders": sorted(self.folders),
+        }
+
+    def add(self, told: dict[str, Any]) -> None:
+        """Take in what a process tells."""
+        self.checked.update(told["checked"])
+        self.folders.update(told["folders"])
+        for file, (content, is_new) in told["written"].items():
+            known = self.written.get(file)
+            if known is not None and known[0] != content:
+                self.clashes.add(file)
+            self.written[file] = content, is_new or (known is not None and known[1])
+
+
+_RUN = pytest.StashKey[_Run]()
+
+
+def _run_of(config: pytest.Config) -> _Run:
+    return config.stash.setdefault(_RUN, _Run())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("crossplane-lite")
+    group.addoption(
+        _UPDATE,
+        action="store_true",
+        help="write the snapshots that tests check, where they are missing or differ, instead of comparing",
+    )
+    group.addoption(
+        _UNUSED,
+        action="store_true",
+        help="report snapshot files that no test of this run has checked; for runs of all tests",
+    )
+
+
+@pytest.fixture
+def crossplane_folder(request: pytest.FixtureRequest) -> Folder:
+    """Builds requests, renders and simulates, with paths relative to the test's file; a `testing.Folder`."""
+    from .folder import Folder
+
+    return Folder(request.path.parent)
+
+
+@pytest.fixture
+def crossplane_simulation(crossplane_folder: Folder) -> Callable[..., Simulation]:
+    """Simulates a composition until it is stable: `testing.simulate`, with paths relative to the test's file."""
+    return crossplane_folder.simulate
+
+
+@pytest.fixture
+def crossplane_snapshot(request: pytest.FixtureRequest) -> Snapshots:
+    """Compares with snapshots beside the test's file: `crossplane_snapshot.check(rendered)`; a `testing.Snapshots`."""
+    from .snapshots import Snapshots
+
+    config = request.config
+    # As it is called from where pytest was started, which needn't be its root.
+    file = os.path.relpath(request.path, config.invocation_params.dir)
+    test = shlex.quote("::".join([file, *str(request.node.nodeid).split("::")[1:]]))
+    return Snapshots(
+        request.path.parent,
+        module=request.path.stem,
+        test=request.node.name,
+        update=config.getoption(_UPDATE),
+        command=f"python -m pytest {test} {_UPDATE}",
+        log=_run_of(config).open(),
+    )
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if session.config.getoption(_UNUSED):
+        from .snapshots import FOLDER
+
+        run = _run_of(session.config)
+        run.folders.update(str(item.path.parent / FOLDER / item.path.stem) for item in session.items)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    run = session.config.stash.get(_RUN, None)
+    if run is None:
+        return
+    to_controller: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if to_controller is not None:
+        to_controller["crossplane_lite"] = run.plain()
+        return
+    run.add(run.plain())
+    if run.clashes and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker of pytest-xdist has done, when it ends; one that crashed tells nothing."""
+    told = getattr(node, "workeroutput", {}).get("crossplane_lite")
+    if told is not None:
+        _run_of(node.config).add(told)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    run = config.stash.get(_RUN, None)
+    if run is None:
+        return
+    lines = [*_updates(run)] if config.getoption(_UPDATE) else []
+    if config.getoption(_UNUSED):
+        lines += _unused(run)
+    if lines:
+        terminalreporter.section("snapshots of crossplane-lite")
+        for line in lines:
+            terminalreporter.line(line)
+
+
+def _updates(run: _Run) -> list[str]:
+    unchanged = len(run.checked - set(run.written))
+    lines = [f"{_count(len(run.written), 'snapshot')} written, {unchanged} left as they were"]
+    lines += [f"  {_shown(file)} ({'new' if run.written[file][1] else 'changed'})" for file in sorted(run.written)]
+    lines += [f"ERROR: several checks want something else of {_shown(file)}" for file in sorted(run.clashes)]
+    return lines
+
+
+def _unused(run: _Run) -> list[str]:
+    folders = {*map(Path, run.folders), *(Path(file).parent for file in run.checked)}
+    found = sorted(
+        str(file)
+        for folder in folders
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.suffix in (".yaml", ".yml") and str(file) not in run.checked
+    )
+    if not found:
+        return ["every snapshot file was checked"]
+    return [
+        f"{_count(len(found), 'file')} that no test has checked (one that didn't run, or failed before, may need it):",
+        *(f"  {_shown(file)}" for file in found),
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _shown(file: str) -> str:
+    shown = os.path.relpath(file)
+    return file if shown.startswith(os.pardir) else shown

@@ -1,0 +1,223 @@
+"""What a function answered, as plain values that assertions read well with."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from .. import _wire
+from .._emit import ANNOTATION
+from .._report import HELD_BACK_KEY
+from ..errors import UsageError
+from ..proto import _view
+from ..render.pipeline import Selector
+
+__all__ = ["Answers", "Condition", "Response", "Result", "run"]
+
+_SEVERITIES: Final = {
+    _view.SEVERITY_FATAL: "Fatal",
+    _view.SEVERITY_WARNING: "Warning",
+    _view.SEVERITY_NORMAL: "Normal",
+}
+_STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
+_READY: Final[dict[int, bool]] = {_view.READY_TRUE: True, _view.READY_FALSE: False}
+_TARGETS: Final = {_view.TARGET_COMPOSITE_AND_CLAIM: "composite_and_claim"}
+
+
+class Answers(Protocol):
+    """What answers requests: what `@composition.function` makes, and anything like it."""
+
+    def run(self, data: bytes, /) -> bytes:
+        """Return the bytes of the RunFunctionResponse for those of a RunFunctionRequest."""
+        ...  # pragma: no cover
+
+
+class Result(NamedTuple):
+    """One result.
+
+    Attributes:
+        severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function said nothing that is known.
+        message: Its text.
+        reason: Its reason, None where there is none.
+        target: `composite` or `composite_and_claim`.
+    """
+
+    severity: str
+    message: str
+    reason: str | None = None
+    target: str = "composite"
+
+
+class Condition(NamedTuple):
+    """One condition of the composite.
+
+    Attributes:
+        status: `True`, `False` or `Unknown`, as text, as Kubernetes has it.
+        reason: Its reason.
+        message: Its text, empty where there is none.
+        target: `composite` or `composite_and_claim`.
+    """
+
+    status: str
+    reason: str
+    message: str = ""
+    target: str = "composite"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Response:
+    """A RunFunctionResponse as plain values.
+
+    Two are equal when everything but `data` and `emitted` is.
+
+    Attributes:
+        fatal: The messages of the fatal results.
+        desired: The desired composed resources by name, sorted; without the annotation by which a step of
+            crossplane-lite knows its own.
+        ready: Whether each of them is ready: True, False, or None where nobody has said so.
+        composite: The desired composite; of one of our functions' its status.
+        composite_ready: Whether it is ready: True, False or None.
+        connection_details: Its connection details.
+        results: All results, in order.
+        conditions: The conditions by type.
+        required: What resources are asked for, by requirement name.
+        required_schemas: What schemas are asked for: apiVersion and kind by requirement name.
+        context: The context.
+        output: The output, None where there is none.
+        ttl: How many seconds Crossplane may use the answer again; None where the function doesn't say.
+        tag: The request's tag, as it came back.
+        emitted: The desired composed resources exactly as they were sent.
+        data: The bytes that all of this was read from.
+    """
+
+    fatal: list[str]
+    desired: dict[str, dict[str, Any]]
+    ready: dict[str, bool | None]
+    composite: dict[str, Any]
+    composite_ready: bool | None
+    connection_details: dict[str, bytes]
+    results: list[Result]
+    conditions: dict[str, Condition]
+    required: dict[str, Selector]
+    required_schemas: dict[str, tuple[str, str]]
+    context: dict[str, Any]
+    output: dict[str, Any] | None
+    ttl: float | None
+    tag: str
+    emitted: dict[str, dict[str, Any]] = dataclasses.field(compare=False)
+    data: bytes = dataclasses.field(compare=False)
+
+    @classmethod
+    def of(cls, data: bytes) -> Response:
+        """Read the bytes of a RunFunctionResponse.
+
+        Raises:
+            UsageError: They aren't one.
+            WireError: They are malformed further in.
+        """
+        try:
+            message = _view.RunFunctionResponse.FromString(data)
+        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+            raise UsageError(f"the function's answer is not a RunFunctionResponse: {error}") from None
+        desired, wanted = message.desired, message.requirements
+        emitted = {name: _wire.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
+        results = [_result(result) for result in message.results]
+        asked = {**_selectors(wanted.extra_resources), **_selectors(wanted.resources)}
+        return cls(
+            fatal=[result.message for result in results if result.severity == "Fatal"],
+            desired={name: _without_marker(resource) for name, resource in emitted.items()},
+            ready={name: _READY.get(desired.resources[name].ready) for name in emitted},
+            composite=_wire.decode_struct(desired.composite.resource),
+            composite_ready=_READY.get(desired.composite.ready),
+            connection_details=dict(sorted(desired.composite.connection_details.items())),
+            results=results,
+            conditions={condition.type: _condition(condition) for condition in message.conditions},
+            required=dict(sorted(asked.items())),
+            required_schemas={key: (one.api_version, one.kind) for key, one in sorted(wanted.schemas.items())},
+            context=_wire.decode_struct(message.context),
+            output=_wire.decode_struct(message.output) if message.HasField("output") else None,
+            ttl=_seconds(message.meta),
+            tag=message.meta.tag,
+            emitted=emitted,
+            data=bytes(data),
+        )
+
+    @property
+    def held_back(self) -> list[str]:
+        """The names of the resources that wait for values, of all steps of the pipeline up to this one, sorted."""
+        by_step = self.context.get(HELD_BACK_KEY)
+        lists = by_step.values() if isinstance(by_step, dict) else ()
+        return sorted({name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)})
+
+    def __repr__(self) -> str:
+        parts = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name == "desired":
+                shown = ", ".join(f"{name}: {resource.get('kind')}" for name, resource in value.items())
+                parts.append(f"desired={{{shown}}}")
+            elif field.name == "ready":
+                said = {name: one for name, one in value.items() if one is not None}
+                parts += [f"ready={said!r}"] if said else []
+            elif field.name == "connection_details" and value:
+                parts.append(f"connection_details={sorted(value)}")  # what they are is secret
+            elif field.compare and value not in (None, "", [], {}):
+                parts.append(f"{field.name}={value!r}")
+        return f"Response({', '.join(parts)})"
+
+
+def run(function: Answers, request: bytes) -> Response:
+    """Run one function once, as one call of Crossplane.
+
+    Args:
+        function: What `@composition.function` makes.
+        request: The bytes of a request, such as `request()` builds.
+
+    Returns:
+        The answer. What goes wrong in compose() is in its `fatal`.
+
+    Raises:
+        UsageError: `function` is none, or it is no answer.
+        WireError: The request is malformed.
+    """
+    if not callable(getattr(function, "run", None)):
+        raise UsageError(
+            f"'function' must be a composition function (got {function!r}); is @composition.function missing?"
+        )
+    if not isinstance(request, bytes):
+        raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")
+    return Response.of(function.run(request))
+
+
+def _result(result: Any) -> Result:
+    severity = _SEVERITIES.get(result.severity, "Unspecified")
+    reason = result.reason if result.HasField("reason") else None
+    return Result(severity, result.message, reason, _TARGETS.get(result.target, "composite"))
+
+
+def _condition(condition: Any) -> Condition:
+    status = _STATUSES.get(condition.status, "Unknown")
+    return Condition(status, condition.reason, condition.message, _TARGETS.get(condition.target, "composite"))
+
+
+def _selectors(selectors: Mapping[str, Any]) -> dict[str, Selector]:
+    return {key: Selector.of(selector) for key, selector in selectors.items()}
+
+
+def _seconds(meta: Any) -> float | None:
+    return meta.ttl.seconds + meta.ttl.nanos / 1e9 if meta.HasField("ttl") else None
+
+
+def _without_marker(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return a resource without our annotation, and without the mappings that held nothing else."""
+    metadata = resource.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(annotations, dict) or ANNOTATION not in annotations:
+        return resource
+    rest = {key: value for key, value in annotations.items() if key != ANNOTATION}
+    metadata = {key: value for key, value in metadata.items() if key != "annotations"}
+    if rest:
+        metadata["annotations"] = rest
+    resource = {key: value for key, value in resource.items() if key != "metadata"}
+    return {**resource, "metadata": metadata} if metadata else resource

@@ -1,0 +1,224 @@
+"""Comparing what was rendered with files that hold what it was.
+
+A snapshot is a YAML file that people read in reviews and may also write themselves: documents are compared by their
+names and by what they hold, so comments, quotes and the order of keys don't count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ..errors import CrossplaneLiteError, InputError, UsageError
+from ..render.objects import RESOURCE_NAME
+from ..render.rendered import Rendered
+from ..render.yaml import dump, load_documents, parse_documents
+from ._differences import differences
+from ._sources import is_single, plain
+from .responses import Response
+
+if TYPE_CHECKING:
+    from .._messages import Source
+
+    Value: TypeAlias = Rendered | Response | str | Source | Iterable[Source]
+
+__all__ = ["FOLDER", "Log", "SnapshotError", "Snapshots"]
+
+FOLDER: Final = "__snapshots__"
+"""The folder beside a test's file that has the snapshots without a folder of their own."""
+
+_LONGEST_NAME: Final = 150
+
+
+class SnapshotError(CrossplaneLiteError, AssertionError):
+    """What was rendered is not what the snapshot has, or there is no snapshot."""
+
+
+class Log:
+    """What was done with snapshots in one run.
+
+    Attributes:
+        checked: The files that were compared or written.
+        written: A hash of what was written, and whether the file is new, by file.
+    """
+
+    def __init__(self) -> None:
+        self.checked: set[str] = set()
+        self.written: dict[str, tuple[str, bool]] = {}
+
+
+class Snapshots:
+    """The snapshots of one test.
+
+    Args:
+        folder: The test's folder, which paths of snapshots are relative to.
+        module: The name of the test's file without its suffix: the folder in `__snapshots__` for plain names.
+        test: The test's name, by which its snapshot is called when it gives no other.
+        update: Whether snapshots are written instead of compared.
+        command: The command that writes them, for messages.
+        log: Where to note what was done.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        module: str = "",
+        test: str = "",
+        update: bool = False,
+        command: str = "",
+        log: Log | None = None,
+    ) -> None:
+        self._folder = Path(folder)
+        self._module = module
+        self._test = test
+        self._update = update
+        self._command = command
+        self._log = log if log is not None else Log()
+        self._named_by_test = False
+
+    def check(self, value: Value, path: str | os.PathLike[str] | None = None) -> None:
+        """Assert that a value is what its snapshot has; with `--crossplane-update-snapshots` write it instead.
+
+        Args:
+            value: What `render` or `run` returned, one resource, several, or a YAML stream as text.
+            path: The snapshot's file. With a folder in it, as in `expected/first.yaml`, it is relative to the test's
+                file. A plain name such as `first.yaml` is in `__snapshots__/<name of the test's file>/` beside it;
+                without a path the test's own name is taken.
+
+        Raises:
+            SnapshotError: They differ, or there is no snapshot that can be read. It is an AssertionError.
+            InputError: The snapshot can't be written, or the value holds what YAML can't.
+            UsageError: The value is of another type, or the path is none.
+        """
+        __tracebackhide__ = True
+        documents = _documents(value)
+        file = self._file(path)
+        problem = self._write(file, documents) if self._update else self._compare(file, documents)
+        if problem:
+            raise SnapshotError(problem)
+
+    def _file(self, path: str | os.PathLike[str] | None) -> Path:
+        if path is None:
+            if not self._test:
+                raise UsageError("a snapshot outside of pytest needs a path")
+            if self._named_by_test:
+                raise UsageError("a test with several snapshots has to name them: check(value, 'first.yaml')")
+            self._named_by_test = True
+            path = _file_name(self._test)
+        given = os.fspath(path)
+        if not isinstance(given, str) or not given.endswith((".yaml", ".yml")):
+            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {given!r})")
+        file = Path(given)
+        if file.name == given:  # no folder
+            file = Path(FOLDER, self._module, given)
+        return Path(os.path.abspath(self._folder / file))
+
+    def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
+        """Return what is wrong with a snapshot."""
+        self._log.checked.add(str(file))
+        if not file.exists():
+            return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
+        try:
+            lines = differences(_read(file), documents)
+        except InputError as error:
+            return f"the snapshot can't be used: {error}{self._advice('write it anew')}"
+        if not lines:
+            return ""
+        first = f"not what the snapshot {_shown(file)} has (- snapshot, + now):"
+        return "\n".join([first, *lines, self._advice("accept it")])
+
+    def _write(self, file: Path, documents: list[dict[str, Any]]) -> str:
+        """Write a snapshot that isn't what it should be; return what is wrong with that."""
+        text = dump(documents, sort_keys=True)
+        content = hashlib.sha256(text.encode()).hexdigest()
+        earlier = self._log.written.get(str(file))
+        if earlier is not None and earlier[0] != content:
+            return f"another check of this run has written something else to the snapshot {_shown(file)}"
+        is_new = not file.exists()
+        if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
+            return f"another check of this run wants something else of the snapshot {_shown(file)}"
+        self._log.checked.add(str(file))
+        # What says the same stays as its author has put it.
+        if earlier is None and (is_new or not _is(file, documents)):
+            _replace(file, text)
+            self._log.written[str(file)] = content, is_new
+        return ""
+
+    def _advice(self, what: str) -> str:
+        return f"\n{what} with: {self._command}" if self._command else ""
+
+
+def _documents(value: Any) -> list[dict[str, Any]]:
+    """Return what a snapshot of a value holds."""
+    if isinstance(value, Rendered):
+        from ..render.output import documents
+
+        return [plain(document, "the rendered document") for document in documents(value, value.composite)]
+    if isinstance(value, Response):
+        return list(_of_response(value))
+    if isinstance(value, str):
+        found = parse_documents(value, "the text", extra="render")
+        return [plain(document.content, document.where) for document in found]
+    if is_single(value):
+        return [plain(value, "the document")]
+    return [plain(item, f"document {number}") for number, item in enumerate(value, 1)]
+
+
+def _of_response(response: Response) -> Iterator[dict[str, Any]]:
+    """Yield the desired composite, then the composed resources with their names."""
+    if response.composite:
+        yield response.composite
+    for name, resource in response.desired.items():
+        metadata = resource.get("metadata") or {}
+        annotations = {**(metadata.get("annotations") or {}), RESOURCE_NAME: name}
+        yield {**resource, "metadata": {**metadata, "annotations": annotations}}
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    return [plain(document.content, document.where) for document in load_documents(file)]
+
+
+def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
+    """Say whether a file holds these documents already."""
+    try:
+        return not differences(_read(file), documents)
+    except InputError:
+        return False
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file in one step, because other processes may read or write it at the same time."""
+    beside = file.with_name(f".{file.name[:100]}-{secrets.token_hex(8)}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            beside.write_bytes(text.encode())
+            os.replace(beside, file)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                beside.unlink()
+    except OSError as e:
+        raise InputError(f"can't write the snapshot {file}: {e.strerror or e}") from e
+
+
+def _file_name(test: str) -> str:
+    """Return a file's name for the name of a test, whatever its parameters are."""
+    name = re.sub(r"[^\w.=+-]+", "-", test).strip("-.")
+    if len(name.encode()) > _LONGEST_NAME or not name:
+        name = f"{name[: _LONGEST_NAME // 4]}-{hashlib.sha256(test.encode()).hexdigest()[:12]}"
+    return f"{name}.yaml"
+
+
+def _shown(file: Path) -> str:
+    """Return a path as short as it can be said from here."""
+    try:
+        return str(file.relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)

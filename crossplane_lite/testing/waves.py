@@ -1,0 +1,79 @@
+"""In what order a composition's resources appear, and what never does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..simulate.simulation import Simulation
+
+__all__ = ["assert_waves"]
+
+
+def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, unresolved: Iterable[str] = ()) -> None:
+    """Assert in which order the composed resources appear, and that nothing else is left waiting.
+
+    Args:
+        simulation: A simulation that has run.
+        waves: The composition resource names of each wave, in any order: first those that are composed at once, then
+            those that the second reconcile adds, and so on.
+        unresolved: What is left waiting and is meant to: names of resources, and fields of the composite such as
+            `xr.status.x`.
+
+    Raises:
+        AssertionError: The waves are others, something else waits, or the simulation has not become stable. The message
+            shows both sides.
+        UsageError: `waves` isn't a list of collections of names.
+    """
+    __tracebackhide__ = True
+    wanted = [_names(names, f"waves[{index}]") for index, names in enumerate(waves)]
+    expected = _names(unresolved, "'unresolved'")
+    found: list[list[str]] = [[] for _ in range(max(simulation.waves.values(), default=0))]
+    for name, number in sorted(simulation.waves.items()):
+        found[number - 1].append(name)
+    lines: list[str] = []
+    if found != wanted:
+        lines += ["the waves differ (- expected, + simulated):", *_differences(wanted, found)]
+        lines += _late(wanted, simulation)
+    stuck = simulation.unresolved
+    lines += [f"{name} is left waiting for {', '.join(stuck[name])}" for name in sorted(stuck) if name not in expected]
+    lines += [f"{name} was expected to be left waiting, and isn't" for name in expected if name not in stuck]
+    lines += [f"{' -> '.join(cycle)} is a cycle" for cycle in simulation.cycles]
+    if not simulation.stable:
+        lines.append(simulation.problem or "the simulation has not run")
+    if lines:
+        raise AssertionError("\n".join(lines))
+
+
+def _names(names: Iterable[str], what: str) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {names!r})")
+    found = list(names)
+    if not all(isinstance(name, str) for name in found):
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {found!r})")
+    return sorted(found)
+
+
+def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> list[str]:
+    """Return both sides, wave by wave; what is the same stands once."""
+    lines = []
+    for index in range(max(len(wanted), len(found))):
+        sides = [side[index] if index < len(side) else None for side in (wanted, found)]
+        marked = [(" ", sides[0])] if sides[0] == sides[1] else [("-", sides[0]), ("+", sides[1])]
+        for mark, names in marked:
+            if names is not None:
+                lines.append(f"  {mark} wave {index + 1}: {', '.join(names) or '(nothing new)'}")
+    return lines
+
+
+def _late(wanted: Sequence[list[str]], simulation: Simulation) -> list[str]:
+    """Return what those that came later than expected have waited for."""
+    expected = {name: number for number, names in enumerate(wanted, 1) for name in names}
+    return [
+        f"  {name} has waited for {', '.join(simulation.waited[name])}"
+        for name, number in sorted(simulation.waves.items())
+        if number > expected.get(name, number) and simulation.waited.get(name)
+    ]

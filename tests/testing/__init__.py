@@ -1,0 +1,1 @@
+"""Tests of the library for testing and of its pytest plugin."""

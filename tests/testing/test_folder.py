@@ -1,0 +1,195 @@
+"""Rendering and simulating what tests give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition, testing
+from crossplane_lite.errors import InputError, UsageError
+from crossplane_lite.render import InProcess
+from tests.testing import test_waves
+from tests.testing.inner import ROOT
+
+XR = {"apiVersion": "example.org/v1", "kind": "XNet", "metadata": {"name": "net"}, "spec": {"region": "eu"}}
+NAME = "crossplane.io/composition-resource-name"
+EXAMPLE = ROOT / "examples" / "storage_bucket"
+COMPOSITION = """
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata: {name: net}
+spec:
+  compositeTypeRef: {apiVersion: example.org/v1, kind: XNet}
+  mode: Pipeline
+  pipeline:
+  - step: one
+    functionRef: {name: function-net}
+    input: {apiVersion: example.org/v1, kind: Input, size: 3}
+    credentials:
+    - {name: cloud, source: Secret, secretRef: {namespace: system, name: cloud}}
+  - step: two
+    functionRef: {name: function-again}
+"""
+
+
+def thing(name: str, kind: str = "Thing") -> Any:
+    """Return an object to register."""
+    made = Unstructured("example.org/v1", kind)
+    made.metadata.name = name
+    return made
+
+
+@composition.function(name="first")
+def first(ctx: composition.Context) -> None:
+    """Composes a thing of the input and of the context."""
+    one = ctx.resource("one", thing("one"))
+    one.spec.size = ctx.input["size"]
+    one.spec.color = ctx.context.get("color")
+    one.spec.key = ctx.credentials["cloud"]["key"].decode()
+
+
+@composition.function(name="second")
+def second(ctx: composition.Context) -> None:
+    """Composes a thing of what it asks for."""
+    two = ctx.resource("two", thing("two"))
+    ctx.requirements.resources["vpcs"] = composition.ResourceSelector(api_version="example.org/v1", kind="VPC")
+    two.spec.vpcs = [found.metadata.name for found in ctx.required_resources.get("vpcs", Unstructured)]
+    schema = ctx.schema("example.org/v1", "Thing")
+    two.spec.found = "size" in schema.get("properties", {})
+
+
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": "system", "name": "cloud"}}
+VPC = {"apiVersion": "example.org/v1", "kind": "VPC", "metadata": {"name": "v"}}
+CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "things.example.org"},
+    "spec": {
+        "group": "example.org",
+        "names": {"kind": "Thing", "plural": "things"},
+        "scope": "Cluster",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"size": {"type": "integer"}}}},
+            }
+        ],
+    },
+}
+FUNCTIONS = {"function-net": first, "function-again": InProcess(second)}
+
+
+def test_pipeline() -> None:
+    """A Composition's steps run with input, credentials, context, required resources and schemas, of whatever form."""
+    rendered = testing.render(
+        XR,
+        COMPOSITION,
+        functions=FUNCTIONS,
+        required=[{**SECRET, "stringData": {"key": "k"}}, VPC],
+        schemas=CRD,
+        context={"color": "red"},
+    )
+    assert list(rendered.composed) == ["one", "two"]
+    assert rendered.composed["one"]["spec"] == {"size": 3, "color": "red", "key": "k"}
+    assert rendered.composed["two"]["spec"] == {"vpcs": ["v"], "found": True}
+
+
+def test_files_of_a_folder(tmp_path: Path) -> None:
+    """Relative paths begin in the folder, as text and as Path, files and folders; the result is the same."""
+    (tmp_path / "cluster").mkdir()
+    (tmp_path / "crds").mkdir()
+    for path, content in {
+        "xr.yaml": XR,
+        "cluster/secret.yaml": {**SECRET, "stringData": {"key": "k"}},
+        "cluster/vpc.json": VPC,
+        "crds/thing.yaml": CRD,
+        "context.yaml": {"color": "red"},
+    }.items():
+        (tmp_path / path).write_text(json.dumps(content))
+    (tmp_path / "composition.yaml").write_text(COMPOSITION)
+    folder = testing.Folder(tmp_path)
+    given: dict[str, Any] = {"functions": FUNCTIONS, "context": "context.yaml", "schemas": ["crds"]}
+    as_text = folder.render("xr.yaml", "composition.yaml", required="cluster", **given)
+    as_path = folder.render(Path("xr.yaml"), tmp_path / "composition.yaml", required=[Path("cluster")], **given)
+    assert as_text.composed == as_path.composed
+    assert as_text.composed["two"]["spec"] == {"vpcs": ["v"], "found": True}
+    assert repr(folder) == f"Folder({str(tmp_path)!r})"
+
+
+def test_the_example() -> None:
+    """The example of the README renders out of its files, first without and then with its observed state."""
+    from examples.storage_bucket.function import compose
+
+    folder = testing.Folder(EXAMPLE)
+    assert list(folder.render("xr.yaml", compose).composed) == ["bucket"]
+    rendered = folder.render("xr.yaml", compose, observed="observed")
+    assert list(rendered.composed) == ["acl", "bucket"]
+    assert rendered.composite["status"]["bucketName"] == "photos-3f9c1d2ab47e"
+
+
+def test_observed_by_name() -> None:
+    """Observed resources by name get the annotation, and one that isn't desired any more is deleted."""
+    uid = {"uid": "u", "name": "net"}
+    owner = {"apiVersion": "example.org/v1", "kind": "XNet", "name": "net", "uid": "u", "controller": True}
+    old = {"apiVersion": "example.org/v1", "kind": "VPC", "metadata": {"name": "x", "ownerReferences": [owner]}}
+    rendered = testing.render({**XR, "metadata": uid}, test_waves.compose, observed={"old": old})
+    assert list(rendered.deleted) == ["old"]
+    assert list(rendered.composed) == ["vpc"]
+
+
+def test_fatal() -> None:
+    """A fatal result is raised, with its text."""
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        ctx.results.fatal("no region")
+
+    with pytest.raises(testing.FatalResultError, match="returned a fatal result: no region"):
+        testing.render(XR, compose)
+    with pytest.raises(testing.FatalResultError, match="no region"):
+        testing.simulate(XR, compose)
+
+
+def test_fixtures(tmp_path: Path) -> None:
+    """What is known of resources comes as a mapping, as text or in a file, and the simulation has run."""
+    text = "vpc: {status: {vpcId: v-1}}\n"
+    (tmp_path / "fixtures.yaml").write_text(text)
+    for given in ({"vpc": {"status": {"vpcId": "v-1"}}}, text, "fixtures.yaml", tmp_path / "fixtures.yaml"):
+        simulation = testing.Folder(tmp_path).simulate(XR, test_waves.compose, fixtures=given)
+        assert simulation.stable
+        assert simulation.observed["subnet-a"]["spec"] == {"vpcId": "v-1"}
+
+
+def test_errors(tmp_path: Path) -> None:
+    """What can't be used is an error that names it."""
+    folder = testing.Folder(tmp_path)
+    compose = test_waves.compose
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (lambda: folder.render("xr.yaml", compose), InputError, f"can't read {tmp_path}/xr.yaml: No such file"),
+        (lambda: folder.render({**XR, "metadata": {}}, compose), InputError, "xr has no metadata.name"),
+        (lambda: folder.render(XR, XR), InputError, "XNet of example.org/v1"),
+        (lambda: folder.render(XR, compose, functions={"a": compose}), UsageError, "here one function is all there is"),
+        (lambda: folder.render(XR, 5), UsageError, "composition must be a mapping"),
+        (
+            lambda: folder.render(XR, compose, schemas=["crds"]),
+            InputError,
+            f"there is no file or folder {tmp_path}/crds",
+        ),
+        (lambda: folder.render(XR, compose, schemas=[VPC]), InputError, "schemas[0] is neither a CustomResource"),
+        (lambda: folder.render(XR, compose, required=[{"kind": "X"}]), InputError, "required[0] has no apiVersion"),
+        (lambda: folder.render(XR, compose, observed=[VPC]), InputError, f"observed[0] has no annotation {NAME}"),
+        (lambda: folder.render(XR, COMPOSITION, functions={}), Exception, "function-net"),
+        (lambda: folder.render(XR, COMPOSITION, functions={"function-net": 1}), UsageError, "function-net"),
+        (lambda: folder.simulate(XR, compose, fixtures="none.yaml"), InputError, "none.yaml"),
+        (lambda: folder.simulate(XR, compose, fixtures=5), UsageError, "fixtures must be a mapping"),
+        (lambda: folder.simulate(XR, compose, fixtures={"vpc": 5}), InputError, "the fixture 'vpc' is not a mapping"),
+    ]
+    for attempt, error, text in wrong:
+        with pytest.raises(error) as caught:
+            attempt()
+        assert text in str(caught.value)
