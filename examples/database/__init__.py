@@ -1,0 +1,1 @@
+"""A PostgreSQL database on AWS, and the Secret with which applications connect to it."""

@@ -1,0 +1,26 @@
+"""Kind Database of platform.example.com/v1alpha1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "Database": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:DatabaseSpec status:DatabaseStatus",
+        "DatabaseSpec": "crossplane:Crossplane region:s size:s storageGB:i subnetIds:[s writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "DatabaseStatus": "address:s conditions:[ConditionsItem#type version:s",
+        "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "CompositionRef": "name:s",
+        "CompositionRevisionRef": "name:s",
+        "CompositionRevisionSelector": "matchLabels:{s",
+        "CompositionSelector": "matchLabels:{s",
+        "ResourceRefsItem": "apiVersion:s kind:s name:s namespace:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

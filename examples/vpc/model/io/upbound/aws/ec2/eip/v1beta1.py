@@ -1,0 +1,21 @@
+"""Kind EIP of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "EIP": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:EIPSpec status:EIPStatus",
+        "EIPSpec": "forProvider:ForProvider",
+        "EIPStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
+        "ForProvider": "domain:s region:s tags:{s",
+        "AtProvider": "allocationId:s id:s publicIp:s region:s tags:{s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

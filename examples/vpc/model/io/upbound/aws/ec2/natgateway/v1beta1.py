@@ -1,0 +1,21 @@
+"""Kind NATGateway of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "NATGateway": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:NATGatewaySpec status:NATGatewayStatus",
+        "NATGatewaySpec": "forProvider:ForProvider",
+        "NATGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
+        "ForProvider": "allocationId:s connectivityType:s region:s subnetId:s tags:{s",
+        "AtProvider": "associationId:s id:s networkInterfaceId:s privateIp:s publicIp:s region:s tags:{s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

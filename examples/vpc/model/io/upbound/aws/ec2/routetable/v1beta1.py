@@ -1,0 +1,28 @@
+"""Kind RouteTable of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "RouteTable": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:RouteTableSpec status:RouteTableStatus",
+        "RouteTableSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "RouteTableStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
+        "ForProvider": "region:s tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "InitProvider": "tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "ProviderConfigRef": "name:s policy:Policy",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "AtProvider": "arn:s id:s ownerId:s propagatingVgws:[s region:s route:[RouteItem tags:{s tagsAll:{s vpcId:s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "VpcIdRef": "name:s policy:Policy",
+        "VpcIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
+        "Policy": "resolution:s resolve:s",
+        "RouteItem": "carrierGatewayId:s cidrBlock:s coreNetworkArn:s destinationPrefixListId:s egressOnlyGatewayId:s gatewayId:s ipv6CidrBlock:s localGatewayId:s natGatewayId:s networkInterfaceId:s odbNetworkArn:s transitGatewayId:s vpcEndpointId:s vpcPeeringConnectionId:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

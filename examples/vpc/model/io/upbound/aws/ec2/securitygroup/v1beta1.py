@@ -1,0 +1,29 @@
+"""Kind SecurityGroup of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "SecurityGroup": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:SecurityGroupSpec status:SecurityGroupStatus",
+        "SecurityGroupSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "SecurityGroupStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
+        "ForProvider": "description:s name:s region:s revokeRulesOnDelete:b tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "InitProvider": "description:s name:s revokeRulesOnDelete:b tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "ProviderConfigRef": "name:s policy:Policy",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "AtProvider": "arn:s description:s egress:[EgressItem id:s ingress:[IngressItem name:s ownerId:s region:s revokeRulesOnDelete:b tags:{s tagsAll:{s vpcId:s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "VpcIdRef": "name:s policy:Policy",
+        "VpcIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
+        "Policy": "resolution:s resolve:s",
+        "EgressItem": "cidrBlocks:[s description:s fromPort:f ipv6CidrBlocks:[s prefixListIds:[s protocol:s securityGroups:[s self_=self:b toPort:f",
+        "IngressItem": "cidrBlocks:[s description:s fromPort:f ipv6CidrBlocks:[s prefixListIds:[s protocol:s securityGroups:[s self_=self:b toPort:f",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

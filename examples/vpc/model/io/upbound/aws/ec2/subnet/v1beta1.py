@@ -1,0 +1,29 @@
+"""Kind Subnet of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "Subnet": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:SubnetSpec status:SubnetStatus",
+        "SubnetSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "SubnetStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
+        "ForProvider": "assignIpv6AddressOnCreation:b availabilityZone:s availabilityZoneId:s cidrBlock:s customerOwnedIpv4Pool:s enableDns64:b enableLniAtDeviceIndex:f enableResourceNameDnsARecordOnLaunch:b enableResourceNameDnsAaaaRecordOnLaunch:b ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6IpamPoolId:s ipv6Native:b ipv6NetmaskLength:f mapCustomerOwnedIpOnLaunch:b mapPublicIpOnLaunch:b outpostArn:s privateDnsHostnameTypeOnLaunch:s region:s tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "InitProvider": "assignIpv6AddressOnCreation:b availabilityZone:s availabilityZoneId:s cidrBlock:s customerOwnedIpv4Pool:s enableDns64:b enableLniAtDeviceIndex:f enableResourceNameDnsARecordOnLaunch:b enableResourceNameDnsAaaaRecordOnLaunch:b ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6IpamPoolId:s ipv6Native:b ipv6NetmaskLength:f mapCustomerOwnedIpOnLaunch:b mapPublicIpOnLaunch:b outpostArn:s privateDnsHostnameTypeOnLaunch:s tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",
+        "ProviderConfigRef": "name:s policy:Policy",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "AtProvider": "arn:s assignIpv6AddressOnCreation:b availabilityZone:s availabilityZoneId:s cidrBlock:s customerOwnedIpv4Pool:s enableDns64:b enableLniAtDeviceIndex:f enableResourceNameDnsARecordOnLaunch:b enableResourceNameDnsAaaaRecordOnLaunch:b id:s ipv4IpamPoolId:s ipv4NetmaskLength:f ipv6CidrBlock:s ipv6CidrBlockAssociationId:s ipv6IpamPoolId:s ipv6Native:b ipv6NetmaskLength:f mapCustomerOwnedIpOnLaunch:b mapPublicIpOnLaunch:b outpostArn:s ownerId:s privateDnsHostnameTypeOnLaunch:s region:s tags:{s tagsAll:{s vpcId:s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "Ipv4IpamPoolIdRef": "name:s policy:Policy",
+        "Ipv4IpamPoolIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
+        "VpcIdRef": "name:s policy:Policy",
+        "VpcIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
+        "Policy": "resolution:s resolve:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

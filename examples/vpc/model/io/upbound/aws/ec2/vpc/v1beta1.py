@@ -1,0 +1,27 @@
+"""Kind VPC of ec2.aws.upbound.io/v1beta1.
+
+Made by `crossplane-lite generate`, which overwrites changes.
+"""
+
+# fmt: off
+# ruff: noqa
+from crossplane_lite.table import load
+
+__getattr__, __dir__ = load(
+    __name__,
+    {
+        "VPC": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:VPCSpec status:VPCStatus",
+        "VPCSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
+        "VPCStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
+        "ForProvider": "assignGeneratedIpv6CidrBlock:b cidrBlock:s enableDnsHostnames:b enableDnsSupport:b enableNetworkAddressUsageMetrics:b instanceTenancy:s ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6CidrBlockNetworkBorderGroup:s ipv6IpamPoolId:s ipv6NetmaskLength:f region:s tags:{s",
+        "InitProvider": "assignGeneratedIpv6CidrBlock:b cidrBlock:s enableDnsHostnames:b enableDnsSupport:b enableNetworkAddressUsageMetrics:b instanceTenancy:s ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6CidrBlockNetworkBorderGroup:s ipv6IpamPoolId:s ipv6NetmaskLength:f tags:{s",
+        "ProviderConfigRef": "name:s policy:Policy",
+        "WriteConnectionSecretToRef": "name:s namespace:s",
+        "AtProvider": "arn:s assignGeneratedIpv6CidrBlock:b cidrBlock:s defaultNetworkAclId:s defaultRouteTableId:s defaultSecurityGroupId:s dhcpOptionsId:s enableDnsHostnames:b enableDnsSupport:b enableNetworkAddressUsageMetrics:b id:s instanceTenancy:s ipv4IpamPoolId:s ipv4NetmaskLength:f ipv6AssociationId:s ipv6CidrBlock:s ipv6CidrBlockNetworkBorderGroup:s ipv6IpamPoolId:s ipv6NetmaskLength:f mainRouteTableId:s ownerId:s region:s tags:{s tagsAll:{s",
+        "ConditionsItem": "lastTransitionTime:s message:s observedGeneration:i reason:s status:s type:s",
+        "Ipv4IpamPoolIdRef": "name:s policy:Policy",
+        "Ipv4IpamPoolIdSelector": "matchControllerRef:b matchLabels:{s policy:Policy",
+        "Policy": "resolution:s resolve:s",
+    },
+    metav1="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+)

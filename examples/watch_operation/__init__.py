@@ -1,0 +1,1 @@
+"""An operation that restarts Deployments when a ConfigMap that they use changes."""
