@@ -19,8 +19,10 @@ __all__ = ["main"]
 _COMMANDS: Final = {
     "generate": ("codegen.command", "make models from API definitions"),
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
-    "render": ("render.command", "run one function on YAML files and print what it composes"),
+    "graph": ("graph.command", "draw what depends on what in a composition"),
+    "render": ("render.command", "do one reconcile from files and print what it composes"),
     "serve": ("runtime.flags", "serve one function over gRPC"),
+    "simulate": ("simulate.command", "reconcile until nothing changes and show what appears when"),
 }
 
 

@@ -13,7 +13,7 @@ from tests.runtime.serving import ROOT
 # Packages of the outer ring, of extras, and those that only a call or a development tool needs.
 UNWANTED = (
     *("pydantic", "yaml", "attr", "attrs", "cattr", "cattrs", "unittest"),
-    *("crossplane_lite.codegen", "crossplane_lite.render"),
+    *(f"crossplane_lite.{part}" for part in ("codegen", "graph", "krm", "render", "simulate", "testing")),
 )
 
 # Serves in a thread, answers one call, and prints what is imported by then.
