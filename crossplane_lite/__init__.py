@@ -5,9 +5,10 @@ Every name is loaded when it is first used, so that importing the package costs 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it for typing's, which takes longer to import than all of a small function
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import composition as composition
     from ._sentinels import NULL as NULL
     from ._sentinels import UNSET as UNSET
@@ -27,15 +28,15 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None and name != "composition":  # asked for submodules too, before these are imported
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    home = _HOMES.get(name)
     if home is not None:
         value = getattr(importlib.import_module(f".{home}", __name__), name)
-    elif name == "composition":
-        value = importlib.import_module(".composition", __name__)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = importlib.import_module(".composition", __name__)
     globals()[name] = value
     return value
 

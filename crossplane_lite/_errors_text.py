@@ -9,7 +9,7 @@ from typing import Final
 from ._call import Call
 from .errors import CrossplaneLiteError
 
-__all__ = ["describe"]
+__all__ = ["authors_frame", "describe"]
 
 _PACKAGE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Where installed packages are; a virtual environment may lie below the author's file.
@@ -27,7 +27,7 @@ def describe(error: BaseException, call: Call, home: str) -> str:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
-    frame = _authors_frame(error, home)
+    frame = authors_frame(error, home)
     if frame is not None:
         text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
     if call.handed_out and not isinstance(error, CrossplaneLiteError):
@@ -40,7 +40,7 @@ def describe(error: BaseException, call: Call, home: str) -> str:
     return text
 
 
-def _authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
+def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
     """Return the last frame of what is beside or below the author's file, and isn't installed there; otherwise the last
     outside of this package.
     """

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections.abc as abc
 import enum
 import keyword
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from .errors import UsageError
-from .model import Model
 
 __all__ = ["NOTHING", "Field", "Shape", "check_class", "choices", "described", "fields_of", "is_class", "shape_of"]
 
@@ -94,9 +94,15 @@ def shape_of(type_: Any) -> Shape | None:
     if issubclass(type_, enum.Enum):
         return Shape("choice", type_, tuple(type_))
     if is_class(type_):
-        return Shape("model" if issubclass(type_, Model) else "class", type_)
+        return Shape("model" if _is_model(type_) else "class", type_)
     base = next((base for base in (bool, int, float, str) if issubclass(type_, base)), None)
     return None if base is None else Shape("scalar", type_, (base,))
+
+
+def _is_model(type_: type[Any]) -> bool:
+    # Whoever has such a class has imported its module, which takes longer than all of a small function.
+    module = sys.modules.get(f"{__package__}.model")
+    return module is not None and issubclass(type_, module.Model)
 
 
 def _bare(type_: Any) -> Any:

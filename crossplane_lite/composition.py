@@ -168,7 +168,7 @@ class Function:
         """
         result = self._compose(ctx)
         if inspect.isawaitable(result):
-            result = _run(result)
+            result = run_awaitable(result)
         if result is not None:
             raise UsageError(
                 f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
@@ -322,7 +322,7 @@ def _traceback(error: BaseException) -> str:
 _local = threading.local()
 
 
-def _run(awaitable: Awaitable[Any]) -> Any:
+def run_awaitable(awaitable: Awaitable[Any]) -> Any:
     """Run an `async def` compose() to its end, whether or not this thread is in an event loop already."""
     import asyncio
 

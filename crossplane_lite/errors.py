@@ -7,7 +7,10 @@ may catch either.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which takes longer to import than all of a small function
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 __all__ = [
     "CrossplaneLiteError",

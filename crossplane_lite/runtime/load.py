@@ -1,17 +1,23 @@
-"""Finding the composition function that a command line names."""
+"""Finding the function that a command line names."""
 
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import sys
-from types import ModuleType, TracebackType
 
-from ..composition import Function
 from ..errors import InputError
 
-__all__ = ["load_function"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType, TracebackType
+    from typing import TypeVar
+
+    from ..composition import Function
+
+    T = TypeVar("T")
+
+__all__ = ["load_function", "load_object"]
 
 
 def load_function(name: str) -> Function:
@@ -26,20 +32,35 @@ def load_function(name: str) -> Function:
         InputError: There is no such module or attribute, the module fails to import, or the attribute is
             not a composition function.
     """
+    from ..composition import Function
+
+    return load_object(name, Function, "composition function", "@composition.function", "compose")
+
+
+def load_object(name: str, cls: type[T], called: str, decorator: str, example: str) -> T:
+    """Import an object that a decorator makes.
+
+    Args:
+        name: `module:function`, the module dotted.
+        cls: What it must be an instance of.
+        called: What messages call such an object.
+        decorator: What makes one.
+        example: The name of one, for messages.
+
+    Raises:
+        InputError: There is no such module or attribute, the module fails to import, or the attribute is another thing.
+    """
     module_name, colon, attribute = name.partition(":")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
-        raise InputError(f"{name!r} is not module:function, for example main:compose or package.module:compose")
+        raise InputError(f"{name!r} is not module:function, for example main:{example} or package.module:{example}")
     module = _import(module_name)
     try:
-        function = getattr(module, attribute)
+        found = getattr(module, attribute)
     except AttributeError:
-        raise InputError(f"module {module_name} has no {attribute!r}{_hint(module, attribute)}") from None
-    if not isinstance(function, Function):
-        raise InputError(
-            f"{name} is a {type(function).__name__}, not a composition function; "
-            "is the decorator @composition.function missing?"
-        )
-    return function
+        raise InputError(f"module {module_name} has no {attribute!r}{_hint(module, attribute, cls, called)}") from None
+    if not isinstance(found, cls):
+        raise InputError(f"{name} is a {type(found).__name__}, not a {called}; is the decorator {decorator} missing?")
+    return found
 
 
 def _import(name: str) -> ModuleType:
@@ -57,6 +78,8 @@ def _import(name: str) -> ModuleType:
 
 
 def _failed(name: str, error: BaseException) -> InputError:
+    import logging  # which a process that reads one list and ends would pay for
+
     logging.getLogger(__name__).debug("importing %s failed", name, exc_info=error)
     text = " ".join(str(error).split())
     return InputError(f"module {name} can't be imported: {type(error).__name__}: {text}{_place(error.__traceback__)}")
@@ -73,11 +96,11 @@ def _place(trace: TracebackType | None) -> str:
     return place if place and not place.startswith(f" ({__file__},") else ""
 
 
-def _hint(module: ModuleType, attribute: str) -> str:
+def _hint(module: ModuleType, attribute: str, cls: type[object], called: str) -> str:
     import difflib  # only where something is wrong: every server would pay for it
 
-    found = sorted(name for name, value in vars(module).items() if isinstance(value, Function))
+    found = sorted(name for name, value in vars(module).items() if isinstance(value, cls))
     near = difflib.get_close_matches(attribute, found, n=1)
     if near:
         return f"; did you mean {near[0]!r}?"
-    return f"; its composition functions: {', '.join(found)}" if found else " and no composition function at all"
+    return f"; its {called}s: {', '.join(found)}" if found else f" and no {called} at all"
