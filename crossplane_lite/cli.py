@@ -20,6 +20,7 @@ _COMMANDS: Final = {
     "generate": ("codegen.command", "make models from API definitions"),
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
     "graph": ("graph.command", "draw what depends on what in a composition"),
+    "krm": ("krm.command", "run a KRM function, or begin one"),
     "render": ("render.command", "do one reconcile from files and print what it composes"),
     "serve": ("runtime.flags", "serve one function over gRPC"),
     "simulate": ("simulate.command", "reconcile until nothing changes and show what appears when"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +28,16 @@ def test_not_installed(module: str) -> None:
     )
     assert isinstance(caught.value, ImportError)
     assert isinstance(caught.value, CrossplaneLiteError)
+
+
+def test_krm_without_its_extra() -> None:
+    """KRM functions, which import PyYAML themselves to start fast, name the extra as well."""
+    program = "import sys; sys.modules['yaml'] = None\nfrom crossplane_lite.krm import ResourceList"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines()[-1] == (
+        "crossplane_lite.errors.MissingExtraError: yaml is not installed; it comes with an extra: "
+        "pip install 'crossplane-lite[krm]'"
+    )
 
 
 def test_installed_but_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

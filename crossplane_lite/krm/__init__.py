@@ -1,0 +1,81 @@
+"""KRM functions: transformers, generators and validators that keep people's YAML as it is.
+
+    from crossplane_lite import krm
+
+    @krm.function
+    def transform(rl: krm.ResourceList) -> None:
+        for resource in rl.items.where(kind="Deployment"):
+            resource.labels["team"] = "web"
+
+    if __name__ == "__main__":
+        transform.main()
+
+Every name is loaded when it is first used.
+"""
+
+# No `from __future__ import annotations` here: the package would have its marker where its module `annotations` is.
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from typing import Any
+
+    from attrs import define as define
+
+    from . import testing as testing
+    from .compose import from_composition as from_composition
+    from .config import ConfigError as ConfigError
+    from .functions import Function as Function
+    from .functions import Output as Output
+    from .functions import function as function
+    from .items import Items as Items
+    from .resource import Resource as Resource
+    from .resource_list import ResourceList as ResourceList
+    from .results import Result as Result
+    from .results import Results as Results
+
+__all__ = [
+    "ConfigError",
+    "Function",
+    "Items",
+    "Output",
+    "Resource",
+    "ResourceList",
+    "Result",
+    "Results",
+    "define",
+    "from_composition",
+    "function",
+    "testing",
+]
+
+_HOMES = {
+    "ConfigError": "config",
+    "Function": "functions",
+    "Items": "items",
+    "Output": "functions",
+    "Resource": "resource",
+    "ResourceList": "resource_list",
+    "Result": "results",
+    "Results": "results",
+    "from_composition": "compose",
+    "function": "functions",
+}
+
+
+def __getattr__(name: str) -> "Any":
+    home = _HOMES.get(name)
+    if home is None and name not in ("define", "testing"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: Any
+    if home is not None:  # without importlib, which takes longer to import than what it would import here
+        value = getattr(__import__(home, globals(), None, (name,), 1), name)
+    elif name == "define":
+        from attrs import define as value
+    else:
+        value = __import__(name, globals(), None, ("golden",), 1)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

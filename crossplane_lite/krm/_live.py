@@ -1,0 +1,411 @@
+"""Live views: the objects and lists in a resource, which read and change it in place."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping, MutableMapping, MutableSequence
+
+from ..errors import UsageError
+from . import paths
+from ._plain import View, equal, plain
+from ._text._nodes import copied
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeAlias
+
+    from .resource import Resource
+
+    Above: TypeAlias = "Fields | Elements | None"
+    _MutableMapping = MutableMapping[str, Any]
+    _MutableSequence = MutableSequence[Any]
+else:
+    _MutableMapping, _MutableSequence = MutableMapping, MutableSequence
+
+__all__ = ["Elements", "Fields", "Missing", "wrapped"]
+
+
+class Fields(View, _MutableMapping):
+    """An object in a resource: a mapping that reads and changes it in place.
+
+    Fields are items (`view["name"]`), or attributes: `view.name` reads as the item, save that a missing field, or one
+    that is null, gives an empty value, which is made part of the resource when it is written to (`Missing`). A field
+    that is called like a method or a keyword of Python has an underscore behind it as attribute (`view.items_`,
+    `view.from_`); as item it is written as it is.
+
+    What is assigned is copied: no two places share state.
+    """
+
+    __slots__ = ("_data", "_root", "_step", "_up")
+
+    _root: Resource
+    _up: Above
+    _step: str | int
+    _data: Any
+
+    def __init__(self, root: Resource, data: Any, up: Above, step: str | int) -> None:
+        put = object.__setattr__
+        put(self, "_root", root)
+        put(self, "_data", data)
+        put(self, "_up", up)
+        put(self, "_step", step)
+
+    # The data, to read and to change
+
+    def _now(self) -> dict[str, Any]:
+        self._root._sync()
+        data: dict[str, Any] = self._data
+        return data
+
+    def _own(self) -> dict[str, Any]:
+        return self._now()
+
+    def _read(self) -> Any:
+        return self._now()
+
+    # Items
+
+    def __getitem__(self, key: str) -> Any:
+        return wrapped(self, key, self._now()[key])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"{self._path or 'the resource'}: a key must be a string (got {key!r})")
+        self._root._check_open()
+        if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
+            return  # `view.ports += [...]` assigns what it has changed in place
+        value = plain(value, self, key)
+        self._root._assign(self._own(), key, value)
+
+    def __delitem__(self, key: str) -> None:
+        self._root._check_open()
+        if key not in self._now():
+            raise KeyError(key)
+        self._root._remove(self._own(), key)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """Return the field of this name, which is set to `default` first where there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def clear(self) -> None:
+        """Remove every field; the annotations that are an orchestrator's stay."""
+        self._root._check_open()
+        for key in self:
+            if not self._root._is_guarded(self._now(), key):
+                del self[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._now()))
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._now()
+
+    # Attributes
+
+    def __getattr__(self, name: str) -> Any:
+        key = _key_of(type(self), name)
+        value = self._now().get(key)
+        return Missing(self._root, None, self, key) if value is None else wrapped(self, key, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            raise AttributeError(f"{name!r} can't be set as an attribute; write view[{name!r}] for the field")
+        known = getattr(type(self), name, None)
+        if isinstance(known, property):
+            object.__setattr__(self, name, value)
+        elif known is not None:
+            raise UsageError(f"{name!r} is a method here; write view[{name!r}] or view.{name}_ for the field")
+        else:
+            self[_key_of(type(self), name)] = value
+
+    def __delattr__(self, name: str) -> None:
+        key = _key_of(type(self), name)
+        if key not in self._now():
+            raise AttributeError(f"{paths.show([*self._steps(), key])} isn't there")
+        del self[key]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self._now()})
+
+    # As a whole
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
+
+    def __repr__(self) -> str:
+        return repr(self._now())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy as plain data."""
+        copy: dict[str, Any] = copied(self._now())
+        return copy
+
+    def __copy__(self) -> Any:
+        return self.to_dict()
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self.to_dict()
+
+
+class Elements(View, _MutableSequence):
+    """A list in a resource, which reads and changes it in place. What is added is copied."""
+
+    __slots__ = ("_data", "_root", "_step", "_up")
+
+    def __init__(self, root: Resource, data: list[Any], up: Above, step: str | int) -> None:
+        self._root = root
+        self._data = data
+        self._up = up
+        self._step = step
+
+    def _now(self) -> list[Any]:
+        self._root._sync()
+        return self._data
+
+    def _read(self) -> Any:
+        return self._now()
+
+    def __getitem__(self, at: Any) -> Any:
+        data = self._now()
+        if isinstance(at, slice):
+            return [wrapped(self, index, data[index]) for index in range(*at.indices(len(data)))]
+        return wrapped(self, at, data[at])
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self._root._check_open()
+        data = self._now()
+        if isinstance(at, slice):
+            data[at] = self._kept(value)
+        elif not (isinstance(value, (Fields, Elements)) and value._data is data[at]):
+            data[at] = plain(value, self, at)
+        self._root._touch()
+
+    def _kept(self, values: Iterable[Any]) -> list[Any]:
+        """Return values as plain data; what is an element of this list already is that, and keeps its comments."""
+        own = {id(one): one for one in self._data}
+        return [
+            own.pop(id(one._data))
+            if isinstance(one, (Fields, Elements)) and id(one._data) in own
+            else plain(one, self, at)
+            for at, one in enumerate(values)
+        ]
+
+    def __delitem__(self, at: Any) -> None:
+        self._root._check_open()
+        del self._now()[at]
+        self._root._touch()
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def insert(self, index: int, value: Any) -> None:
+        """Insert a value before the element that has the index now."""
+        self._root._check_open()
+        self._now().insert(index, plain(value, self, index))
+        self._root._touch()
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the index of an element: of the very one where it was read from this list, else of an equal one.
+
+        Raises:
+            ValueError: There is none.
+        """
+        data = self._now()
+        if isinstance(value, (Fields, Elements)):
+            for at in range(*slice(start, stop).indices(len(data))):
+                if data[at] is value._data:
+                    return at
+        for at in range(*slice(start, stop).indices(len(data))):
+            if equal(data[at], value):
+                return at
+        raise ValueError(f"{self._path} has no such element")
+
+    def __contains__(self, value: object) -> bool:
+        return any(equal(one, value) for one in self._now())
+
+    def count(self, value: Any) -> int:
+        """Return how many elements are equal to a value."""
+        return sum(equal(one, value) for one in self._now())
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Add values at the end."""
+        self._root._check_open()
+        made = [plain(one, self) for one in values]
+        self._now().extend(made)
+        self._root._touch()
+
+    def clear(self) -> None:
+        """Remove every element; the list stays, empty."""
+        del self[:]
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """Sort in place, as a list's `sort` does; elements keep their comments."""
+        self._root._check_open()
+        data = self._now()
+        order = sorted(range(len(data)), key=lambda at: self[at] if key is None else key(self[at]), reverse=reverse)
+        data[:] = [data[at] for at in order]
+        self._root._touch()
+
+    def reverse(self) -> None:
+        """Turn the order round, in place."""
+        self._root._check_open()
+        self._now().reverse()
+        self._root._touch()
+
+    def copy(self) -> list[Any]:
+        """Return a copy as plain data."""
+        copy: list[Any] = copied(self._now())
+        return copy
+
+    def __add__(self, other: Iterable[Any]) -> list[Any]:
+        return [*self, *other]
+
+    def __radd__(self, other: Iterable[Any]) -> list[Any]:
+        return [*other, *self]
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
+
+    def __repr__(self) -> str:
+        return repr(self._now())
+
+    def __copy__(self) -> list[Any]:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> list[Any]:
+        return self.copy()
+
+
+class Missing(Fields):
+    """What reading an attribute gives that isn't there, or is null: it is empty, false, and equal to None.
+
+    It becomes part of the resource with the first write: an object where a field is set, a list where an element is
+    added. Text can't be made of it, so that no manifest gets a name like "None-web".
+    """
+
+    __slots__ = ()
+
+    def _found(self) -> Any:
+        """Return what is at its place by now as a view or value, None while there is nothing."""
+        above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
+        if not isinstance(above, Fields):
+            return None
+        value = above._now().get(str(self._step))
+        return None if value is None else wrapped(above, self._step, value)
+
+    def _now(self) -> dict[str, Any]:
+        found: Any = self._found()
+        now: dict[str, Any] = found._now() if isinstance(found, Fields) else {}
+        return now
+
+    def _read(self) -> Any:
+        found = self._found()
+        return found._read() if isinstance(found, View) else found
+
+    def _own(self) -> dict[str, Any]:
+        made: dict[str, Any] = self._made({})
+        return made
+
+    def _made(self, empty: Any) -> Any:
+        """Return the dict or list that is at its place; an empty one is put there where there is none."""
+        found = self._found()
+        if found is None:
+            assert isinstance(self._up, Fields)
+            self._root._assign(self._up._own(), str(self._step), empty)
+            return empty
+        if not isinstance(found, Elements if isinstance(empty, list) else Fields):
+            wanted = "a list" if isinstance(empty, list) else "an object"
+            raise UsageError(f"{self._path} is not {wanted} (it is {found!r:.60})")
+        return found._now()
+
+    def append(self, value: Any) -> None:
+        """Make it a list with this element, or add it to the list that it has become."""
+        self.extend([value])
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Make it a list with these elements, or add them to the list that it has become."""
+        self._root._check_open()
+        made = [plain(one, self) for one in values]
+        self._made([]).extend(made)
+        self._root._touch()
+
+    def insert(self, index: int, value: Any) -> None:
+        """Make it a list with this element, or insert it into the list that it has become."""
+        self._root._check_open()
+        made = plain(value, self, index)
+        self._made([]).insert(index, made)
+        self._root._touch()
+
+    def __iadd__(self, values: Iterable[Any]) -> Any:
+        self.extend(values)
+        return self._found()
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._found()
+        if isinstance(found, (Fields, Elements)):
+            return found[key]
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._path} isn't there")
+
+    def __iter__(self) -> Iterator[Any]:
+        found = self._found()
+        return iter(found) if isinstance(found, (Fields, Elements)) else iter(())
+
+    def __len__(self) -> int:
+        found = self._found()
+        return len(found) if isinstance(found, (Fields, Elements)) else 0
+
+    def __contains__(self, key: object) -> bool:
+        found = self._found()
+        return key in found if isinstance(found, (Fields, Elements)) else False
+
+    def __eq__(self, other: object) -> bool:
+        found = self._found()
+        if found is not None:
+            return bool(found == other)
+        if isinstance(other, Missing):
+            other = other._found()
+        return other is None or (isinstance(other, (Mapping, list, tuple, Elements)) and len(other) == 0)
+
+    __hash__ = None  # as above
+
+    def __repr__(self) -> str:
+        found = self._found()
+        return f"<{self._path} isn't there>" if found is None else repr(found)
+
+    def __str__(self) -> str:
+        found = self._found()
+        if found is None:
+            raise UsageError(f"{self._path} isn't there; resource.get({self._path!r}, default=...) gives another value")
+        return str(found)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+_METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name.startswith("_"))
+
+
+def _key_of(cls: type[Any], name: str) -> str:
+    """Return the field that an attribute stands for."""
+    if name.startswith("_"):  # what libraries probe for
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+    bare = name[:-1]
+    if name.endswith("_") and (keyword.iskeyword(bare) or bare in _METHODS or hasattr(cls, bare)):
+        return bare
+    return name
+
+
+def wrapped(up: Fields | Elements, step: str | int, value: Any) -> Any:
+    if isinstance(value, dict):
+        return Fields(up._root, value, up, step)
+    return Elements(up._root, value, up, step) if isinstance(value, list) else value

@@ -1,0 +1,98 @@
+"""Values on their way into a resource: copied, and nothing that a manifest can't hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import UsageError
+from . import paths
+from ._text._nodes import DEEPEST
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["View", "equal", "plain"]
+
+
+class View:
+    """Base of the live views of a resource's objects and lists."""
+
+    __slots__ = ()
+
+    _up: View | None
+    """The view that it was read from."""
+
+    _step: str | int
+    """Its key or index there."""
+
+    def _read(self) -> Any:
+        """Return the plain data, not a copy; None where nothing is there."""
+        raise NotImplementedError
+
+    def _steps(self) -> list[str | int]:
+        steps: list[str | int] = []
+        one: View | None = self
+        while one is not None and one._up is not None:
+            steps.append(one._step)
+            one = one._up
+        return steps[::-1]
+
+    @property
+    def _path(self) -> str:
+        return paths.show(self._steps())
+
+
+def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
+    """Return a copy of a value as plain data, as it is kept in a resource.
+
+    Args:
+        value: JSON values, and views, models and mappings in them.
+        view: Where it goes, for messages.
+        step: The key or index there, or several steps.
+
+    Raises:
+        UsageError: It holds something that no manifest can.
+    """
+    if type(value) is str and value.isascii():  # nearly always
+        return value
+    from ._text._values import checked
+
+    steps = step if isinstance(step, tuple) else (step,)
+    where = "" if view is None else paths.show([*view._steps(), *steps])
+    return checked(_opened(value, where, 0), where)
+
+
+def _opened(value: Any, where: str, depth: int) -> Any:
+    """Return a value with the content of views and models in their places."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if depth > DEEPEST:
+        raise UsageError(f"{where or 'the value'} contains itself, or is nested more than {DEEPEST} levels deep")
+    if isinstance(value, View):
+        found = value._read()
+        if found is None:
+            raise UsageError(
+                f"{value._path} isn't there, so it can't be put into {where or 'a resource'}; "
+                f"resource.get({value._path!r}, default=...) gives another value"
+            )
+        return found
+    if isinstance(value, Mapping):
+        return {key: _opened(one, where, depth + 1) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_opened(one, where, depth + 1) for one in value]
+    if hasattr(type(value), "__wire_fields__"):  # a model; its module is loaded then
+        from ..model import to_dict
+
+        return to_dict(value)
+    return value
+
+
+def equal(one: object, other: object) -> bool:
+    """Compare a view or plain data with anything, by value; true is not 1."""
+    from ._text._values import same
+
+    try:
+        return same(one._read() if isinstance(one, View) else one, plain(other))
+    except UsageError:  # it holds what no manifest does
+        return False

@@ -1,0 +1,142 @@
+"""The process around a KRM function: its stdin, a stdout that nobody else gets at, and its exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .functions import Output
+
+__all__ = ["INTERRUPTED", "Stdout", "complain", "read_stdin"]
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
+_CHUNK = 1 << 20
+
+
+def complain(text: str) -> None:
+    """Write a message to stderr, where there is one."""
+    _quietly(lambda: sys.stderr.write(text if text.endswith("\n") else text + "\n"))
+
+
+def read_stdin(hint: str) -> bytes:
+    """Return all of stdin.
+
+    Args:
+        hint: What to say to somebody who sits at a terminal.
+
+    Raises:
+        OSError: It is closed or can't be read.
+    """
+    # The file that was opened first has the number of a stdin that was closed.
+    if sys.__stdin__ is None:
+        raise OSError(0, "stdin is closed")
+    if os.isatty(0):
+        complain(hint)
+    chunks: list[bytes] = []
+    while True:
+        try:
+            chunk = os.read(0, _CHUNK)
+        except BlockingIOError:  # whoever started us shares a terminal or pipe that doesn't wait
+            _wait([0], [])
+            continue
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+
+
+class Stdout:
+    """The process's stdout, taken away from everybody else.
+
+    From here on everything that this process and those it starts print goes to stderr: print, what C libraries write,
+    subprocesses. It stays so after the answer, for threads and atexit handlers may still print then.
+
+    Raises:
+        OSError: stdout is closed.
+    """
+
+    def __init__(self) -> None:
+        if sys.__stdout__ is None:
+            raise OSError(0, "stdout is closed")
+        self._fd = os.dup(1)
+        self._process = os.getpid()
+        if sys.__stderr__ is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        else:
+            os.dup2(2, 1)
+        # What was printed and not written yet, as the module that defines the function was imported.
+        _quietly(lambda: sys.stdout.flush())
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person sees it."""
+        return os.isatty(self._fd)
+
+    def write(self, data: bytes) -> None:
+        """Write all of `data`, and close it.
+
+        Raises:
+            OSError: It can't be written, or not all of it.
+        """
+        _quietly(lambda: sys.stdout.flush())
+        left = memoryview(data)
+        try:
+            while left:
+                try:
+                    left = left[os.write(self._fd, left[:_CHUNK]) :]
+                except BlockingIOError:
+                    _wait([], [self._fd])
+        finally:
+            os.close(self._fd)
+
+    def finish(self, program: str, output: Output) -> int:
+        """Write a function's output to where it belongs, and return the exit status."""
+        if output.stderr:
+            complain(output.stderr)
+        return self.put(program, output.stdout, output.status)
+
+    def put(self, program: str, data: bytes, status: int) -> int:
+        """Write data, and return the exit status: `status`, or 1 where it can't be written.
+
+        A process that the function has forked, and that comes to its end too, writes nothing: one answer is enough.
+        """
+        if os.getpid() != self._process:
+            return status
+        try:
+            self.write(data)
+        except BrokenPipeError:  # the reader went away, as `head` does
+            status = status or 1
+        except OSError as error:
+            complain(f"{program}: can't write to stdout: {error.strerror or error}")
+            status = status or 1
+        if not _quietly(lambda: sys.stderr.flush()):
+            _drop(2)
+        if not _quietly(lambda: sys.stdout.flush()):
+            _drop(1)
+        return status
+
+
+def _drop(fd: int) -> None:
+    """Let go of what can't be written; Python would try once more at exit, and change the exit status."""
+    _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
+
+
+def _quietly(action: Callable[[], Any]) -> bool:
+    """Do what may fail because somebody closed or replaced a stream; say whether it worked."""
+    try:
+        action()
+    except Exception:
+        return False
+    return True
+
+
+def _wait(reading: list[int], writing: list[int]) -> None:
+    import select  # hardly ever needed
+
+    select.select(reading, writing, [])

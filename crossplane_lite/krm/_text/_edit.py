@@ -1,0 +1,385 @@
+"""Edits of the tree. The text follows when it is dumped."""
+
+from __future__ import annotations
+
+from ...errors import UsageError
+from ._nodes import ALIAS, FRESH, MAPPING, SCALAR, SEQUENCE, Node, copied, merged, own_child
+from ._values import checked, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["arrange", "assign", "delete", "insert", "move", "put"]
+
+# What depends on what is edited
+
+
+def mark(node: Node | None) -> None:
+    """Note that the text of a node, and of all around it, must be written anew at least in part."""
+    while node is not None:
+        node.changed = True
+        node = node.parent
+
+
+def touch(node: Node) -> None:
+    """Prepare for a change of a node's value: what aliases of it, or of anything around it, stand for is kept."""
+    aliases = node.doc.aliases
+    at: Node | None = node if aliases else None
+    while at is not None:
+        for alias in aliases.pop(at, ()):
+            detach(alias)
+        at = at.parent
+    mark(node)
+
+
+def release(node: Node) -> None:
+    """Prepare for a node's removal: aliases elsewhere of what it holds keep their values."""
+    for anchored in list(node.doc.aliases):
+        if _holds(node, anchored):
+            for alias in node.doc.aliases.pop(anchored):
+                if not _holds(node, alias):
+                    detach(alias)
+
+
+def _holds(node: Node, inner: Node | None) -> bool:
+    while inner is not None and inner is not node:
+        inner = inner.parent
+    return inner is node
+
+
+def detach(alias: Node) -> None:
+    """Put a copy of what an alias stands for in its place."""
+    if alias.kind != ALIAS:
+        return
+    holder = alias.parent
+    assert holder is not None  # a document is a mapping
+    above = holder.parent
+    if holder.kind == MAPPING and holder.content.get(None) is alias:
+        spell_out(holder)
+    elif above is not None and above.kind == MAPPING and above.content.get(None) is holder:
+        spell_out(above)
+    else:
+        value = alias.value()
+        alias.source, alias.kind, alias.content = alias.content, FRESH, value
+        mark(alias)
+
+
+def spell_out(mapping: Node) -> None:
+    """Write what a merge key brings as fields of the mapping itself."""
+    values = mapping.value()
+    mark(mapping)
+    _own(mapping)
+    del mapping.content[None]
+    for key, value in values.items():
+        if key not in mapping.content:
+            mapping.content[key] = _fresh(mapping, value)
+
+
+# The tree
+
+
+def _fresh(parent: Node, value: Any) -> Node:
+    node = Node(parent.doc, parent, FRESH, value, -1, -1, "")
+    node.changed = True
+    return node
+
+
+def _own(node: Node) -> None:
+    """Keep what the text holds before the content changes."""
+    if node.source is None:
+        node.source = node.content
+        node.content = node.content.copy()
+
+
+def assign(node: Node, value: Any) -> None:
+    """Give a node a value; only what differs changes."""
+    if same(node.value(), value):
+        return
+    if node.kind == MAPPING and isinstance(value, dict):
+        for key in [key for key in node.value() if key not in value]:
+            _remove(node, key)
+        for key, one in value.items():
+            _put_field(node, key, one)
+    elif node.kind == SEQUENCE and isinstance(value, list):
+        from ._match import matched
+
+        elements = matched(node.content, value)
+        _arrange(node, elements)
+        for child, one in zip(node.content, value, strict=True):
+            assign(child, one)
+    else:
+        _replace(node, value)
+
+
+def _replace(node: Node, value: Any) -> None:
+    if node.parent is None:
+        raise UsageError(f"{node.doc.label}: a document can only be replaced by a mapping")
+    touch(node)
+    if node.kind != FRESH:
+        release(node)
+        if node.source is None:
+            node.source = node.content
+        node.kind = FRESH
+    elif node.was == SCALAR:
+        # Back to what the text says: it stays as it is there.
+        node.kind, node.content = SCALAR, node.source
+        if same(node.value(), value):
+            node.source = None
+            return
+        node.kind = FRESH
+    node.content = value
+
+
+def _put_field(mapping: Node, key: str, value: Any) -> None:
+    child = mapping.content.get(key)
+    if child is not None:
+        assign(child, value)
+        return
+    below = mapping.child(key)
+    if below is None or not same(below.value(), value):
+        _add(mapping, key, value)
+
+
+def _add(mapping: Node, key: str, value: Any) -> Node:
+    touch(mapping)
+    _own(mapping)
+    child: Node | None = mapping.source.get(key)
+    if child is None:
+        child = mapping.content[key] = _fresh(mapping, value)
+        return child
+    # It was there and has been deleted: back to its place.
+    content = {**mapping.content, key: child}
+    first = [one for one in mapping.source if one in content]
+    mapping.content = {one: content[one] for one in [*first, *content]}
+    assign(child, value)
+    return child
+
+
+def _remove(node: Node, step: str | int) -> None:
+    """Take a field or an element away that is there."""
+    if node.kind == MAPPING and None in node.content and any(one.child(step) for one in merged(node.content[None])):
+        touch(node)
+        spell_out(node)
+    touch(node)
+    _own(node)
+    release(node.content[step])
+    del node.content[step]
+
+
+def _within(node: Node, step: str | int) -> Node | None:
+    """Return the child at a step as one that can be edited: a copy of it, where others share it."""
+    child = own_child(node, step)
+    if child is None:
+        below = node.child(step)
+        return None if below is None else _add(node, str(step), below.value())
+    if child.kind == ALIAS:
+        touch(child)
+        detach(child)
+    return child
+
+
+def _is_absent(node: Node) -> bool:
+    return node.kind == SCALAR and node.value() is None
+
+
+def put(node: Node, steps: Sequence[str | int], value: Any) -> None:
+    """Put a value at a path."""
+    value = checked(value)
+    if node.has(steps) and same(node.get(steps), value):
+        return
+    at = 0
+    node = _editable(node)
+    while at < len(steps) and node.kind in (MAPPING, SEQUENCE):
+        step = steps[at]
+        child = _within(node, step) if at + 1 < len(steps) else own_child(node, step)
+        if child is None:
+            for later in reversed(steps[at + 1 :]):
+                value = _holder(later, steps, value)
+            if node.kind == MAPPING and isinstance(step, str):
+                _add(node, step, value)
+            elif node.kind == SEQUENCE and step == len(node.content):
+                _arrange(node, [*node.content, value])
+            else:
+                raise _no_way(steps, at, node.kind == SEQUENCE)
+            return
+        node = child
+        at += 1
+    if at == len(steps):
+        assign(node, value)
+    elif node.kind == FRESH:
+        touch(node)
+        node.content = _put_plain(node.content, steps, at, value)
+    elif _is_absent(node):
+        for later in reversed(steps[at:]):
+            value = _holder(later, steps, value)
+        _replace(node, value)
+    else:
+        raise _no_way(steps, at, False)
+
+
+def _editable(node: Node) -> Node:
+    if node.kind == ALIAS:
+        touch(node)
+        detach(node)
+    return node
+
+
+def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
+    if isinstance(step, str):
+        return {step: value}
+    if step != 0:
+        raise _no_way(steps, list(steps).index(step), True)
+    return [value]
+
+
+def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
+    """Put a value into a plain one and return that; what is missing on the way is made."""
+    if at == len(steps):
+        return value
+    step = steps[at]
+    if holder is None:
+        holder = {} if isinstance(step, str) else []
+    if isinstance(holder, dict) and isinstance(step, str):
+        holder[step] = _put_plain(holder.get(step), steps, at + 1, value)
+    elif isinstance(holder, list) and not isinstance(step, str) and 0 <= step <= len(holder):
+        if step == len(holder):
+            holder.append(None)
+        holder[step] = _put_plain(holder[step], steps, at + 1, value)
+    else:
+        raise _no_way(steps, at, isinstance(holder, list))
+    return holder
+
+
+def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps[: at + 1]).lstrip(".")
+    problem = (
+        "the list has no such index" if is_list and isinstance(steps[at], int) else "it is no field of what is there"
+    )
+    return UsageError(f"{path}: {problem}")
+
+
+def delete(node: Node, steps: Sequence[str | int]) -> bool:
+    """Take away what is at a path."""
+    if not steps:
+        raise UsageError("a path to delete needs at least one step")
+    if not node.has(steps):
+        return False
+    node = _editable(node)
+    for at, step in enumerate(steps):
+        if node.kind == FRESH:
+            touch(node)
+            holder = node.content
+            for one in steps[at:-1]:
+                holder = holder[one]
+            del holder[steps[-1]]
+            return True
+        if at + 1 == len(steps):
+            break
+        child = _within(node, step)
+        assert child is not None  # there is a value
+        node = child
+    _remove(node, steps[-1])
+    return True
+
+
+# Lists
+
+
+def _list_at(node: Node, steps: Sequence[str | int]) -> Node:
+    """Return the list at a path as a node that can be edited; one that is missing or null is made."""
+    if node.is_null(steps):
+        put(node, steps, [])
+    node = _editable(node)
+    for at, step in enumerate(steps):
+        if node.kind == FRESH:
+            return _inside(node, steps, at)
+        child = _within(node, step)
+        if child is None:
+            raise _no_way(steps, at, False)
+        node = child
+    if node.kind != SEQUENCE and not (node.kind == FRESH and isinstance(node.content, list)):
+        raise UsageError(f"{'.'.join(map(str, steps)) or 'this'} is not a list")
+    return node
+
+
+def _inside(node: Node, steps: Sequence[str | int], at: int) -> Node:
+    """Return a stand-in for a list within a new value, which shares its elements."""
+    value = node.content
+    for step in steps[at:]:
+        value = value[step]
+    if not isinstance(value, list):
+        raise UsageError(f"{'.'.join(map(str, steps))} is not a list")
+    touch(node)
+    return _fresh(node, value)
+
+
+def insert(node: Node, steps: Sequence[str | int], index: int, value: Any) -> None:
+    """Insert a value into the list at a path."""
+    value = checked(value)
+    holder = _list_at(node, steps)
+    if not 0 <= index <= len(holder.content):
+        raise _no_way([*steps, index], len(steps), True)
+    elements = list(holder.content)
+    elements.insert(index, value)
+    _arrange(holder, elements)
+
+
+def move(node: Node, steps: Sequence[str | int], index: int, to: int) -> None:
+    """Move an element of the list at a path."""
+    holder = _list_at(node, steps)
+    for one in (index, to):
+        if not 0 <= one < len(holder.content):
+            raise _no_way([*steps, one], len(steps), True)
+    elements = list(holder.content)
+    elements.insert(to, elements.pop(index))
+    _arrange(holder, elements)
+
+
+def arrange(node: Node, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
+    """Make the list at a path hold these elements: nodes of its own, and values."""
+    node = _list_at(node, steps)
+    seen: set[int] = set()
+    new = []
+    for one in elements:
+        if isinstance(one, Node) and (one.parent is not node or id(one) in seen):
+            one = one.value()
+        seen.add(id(one))
+        new.append(one if isinstance(one, Node) else checked(one))
+    _arrange(node, new)
+
+
+def _arrange(node: Node, elements: list[Any]) -> None:
+    if node.kind == FRESH:
+        touch(node)
+        node.content[:] = [one.value() if isinstance(one, Node) else one for one in elements]
+        return
+    if len(elements) == len(node.content) and all(a is b for a, b in zip(elements, node.content, strict=True)):
+        return
+    touch(node)
+    _own(node)
+    kept = {id(one) for one in elements if isinstance(one, Node)}
+    for child in node.content:
+        if id(child) not in kept:
+            release(child)
+    node.content = [one if isinstance(one, Node) else _fresh(node, copied(one)) for one in elements]
+    if node.doc.aliases:
+        _release_order(node)
+
+
+def _release_order(node: Node) -> None:
+    """Replace aliases whose anchors might stand behind them, or be others, now that the elements' order is new."""
+    aliases = node.doc.aliases
+    for anchored in list(aliases):
+        home = _element_of(node, anchored)
+        unique = anchored.anchor not in node.doc.repeated
+        if any((home is not None or not unique) and _element_of(node, one) is not home for one in aliases[anchored]):
+            for alias in aliases.pop(anchored):
+                detach(alias)
+
+
+def _element_of(node: Node, inner: Node | None) -> Node | None:
+    while inner is not None and inner.parent is not node:
+        inner = inner.parent
+    return inner

@@ -1,0 +1,169 @@
+"""Edits of what stands in brackets, JSON included."""
+
+from __future__ import annotations
+
+import re
+
+from ._layout import entries, line_start, open_at
+from ._nodes import MAPPING, SCALAR
+from ._replace import anchor_of
+from ._splice import apply, edits_of
+from ._style import beside, flow_style, style_at
+from ._write import flow, key_text, scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._nodes import Node
+    from ._splice import Edit
+    from ._write import Style
+
+__all__ = ["flow_edits", "replace_in_flow"]
+
+_SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
+_NOTE = re.compile(r"[ \t]+#[^\r\n]*")
+_INDENT = re.compile(r"[ \t]*")
+
+
+class _Part:
+    """An entry of the text: what stands before it since the last comma, itself, and the comment at its line's end."""
+
+    __slots__ = ("body", "lead", "note", "post")
+
+    def __init__(self, lead: str, body: tuple[int, int], post: str, note: str) -> None:
+        self.lead = lead
+        self.body = body
+        self.post = post
+        self.note = note
+
+
+def _span(child: Node) -> tuple[int, int]:
+    start = child.kstart if child.kstart >= 0 else child.start
+    return start, max(child.end, child.kend)
+
+
+def _parts(node: Node) -> tuple[str, list[_Part], bool, str]:
+    """Return the comment behind the bracket, the entries, whether the last has a comma, and what is before the end."""
+    text, close = node.doc.text, node.end - 1
+    at = open_at(node) + 1
+    note = _NOTE.match(text, at)
+    head = note[0] if note else ""
+    at += len(head)
+    parts: list[_Part] = []
+    has_comma = False
+    for child in entries(node):
+        start, end = _span(child)
+        skipped = _SKIPPED.match(text, end)
+        assert skipped is not None
+        comma = skipped.end()
+        has_comma = text[comma : comma + 1] == "," and comma < close
+        after = comma + 1 if has_comma else end
+        note = _NOTE.match(text, after, close)
+        parts.append(_Part(text[at:start], (start, end), text[end:comma] if has_comma else "", note[0] if note else ""))
+        at = after + len(parts[-1].note)
+    return head, parts, has_comma, text[at:close]
+
+
+def flow_edits(node: Node, out: list[Edit]) -> None:
+    """Add the edits of a sequence or mapping in brackets, which has entries in the text and now."""
+    children = list(node.content.values()) if node.kind == MAPPING else node.content
+    if node.source is None:
+        for child in children:
+            edits_of(child, out)
+        return
+    text, nodes = node.doc.text, entries(node)
+    index = {id(child): at for at, child in enumerate(nodes)}
+    head, parts, has_comma, tail = _parts(node)
+    usual = _usual_lead(node, parts)
+    first = usual if "#" in parts[0].lead else parts[0].lead
+    keys = list(node.content) if node.kind == MAPPING else [None] * len(children)
+    new, is_noted = head, bool(head)
+    for number, (key, child) in enumerate(zip(keys, children, strict=True)):
+        at = index.get(id(child))
+        is_last = number + 1 == len(children)
+        if at is None:
+            lead, post, note = usual if number else first, "", ""
+            body = _fresh(node, key, child.value(), lead)
+        else:
+            part = parts[at]
+            inner: list[Edit] = []
+            edits_of(child, inner)
+            body = apply(text, *part.body, inner)
+            lead, post, note = part.lead, part.post, part.note
+            if "#" not in lead and (at == 0) != (number == 0):
+                lead = usual if number else first
+        if is_noted and not _breaks(lead):
+            lead = node.doc.newline + _indent(node) + lead.lstrip(" \t")
+        if is_last and not has_comma and "#" not in post:
+            post = ""
+        new += lead + body + post + ("" if is_last and not has_comma else ",") + note
+        is_noted = bool(note)
+    if is_noted and not _breaks(tail):
+        tail = node.doc.newline + _indent(node) + tail
+    out.append((open_at(node) + 1, node.end - 1, new + tail))
+
+
+def _breaks(text: str) -> bool:
+    return text.lstrip(" \t").startswith(("\n", "\r"))
+
+
+def _indent(node: Node) -> str:
+    """Return white space for a new line within brackets."""
+    text = node.doc.text
+    found = _INDENT.match(text, line_start(text, node.start))
+    assert found is not None
+    return found[0] + "  "
+
+
+def _usual_lead(node: Node, parts: list[_Part]) -> str:
+    """Return the white space before an entry that isn't the first."""
+    for part in parts[1:]:
+        if "#" not in part.lead:
+            return part.lead
+    lead = parts[0].lead
+    if "\n" in lead:
+        return lead[lead.rindex("\n") - lead.endswith("\r\n", 0, lead.rindex("\n") + 1) :]
+    style = flow_style(node, style_at(node))
+    return "" if style.colon == ":" else " "
+
+
+def _fresh(node: Node, key: str | None, value: Any, lead: str) -> str:
+    style = flow_style(node, style_at(node))
+    body = _value(node, value, style, lead, beside(node))
+    if key is None:
+        return body
+    return key_text(key, style, old=beside(node, keys=True), in_flow=True) + style.colon + body
+
+
+def _value(node: Node, value: Any, style: Style, lead: str, old: str | None) -> str:
+    """Return a new value in brackets; over several lines in JSON that is written so."""
+    if not isinstance(value, (dict, list)):
+        return scalar(value, style, old=old, in_flow=True)
+    if "\n" not in lead or not style.json:
+        return flow(value, style)
+    text = node.doc.text
+    inner = lead[lead.rindex("\n") + 1 :]
+    outer = _INDENT.match(text, line_start(text, node.start))
+    assert outer is not None
+    step = inner.removeprefix(outer[0]) if inner.startswith(outer[0]) else "  "
+    return flow(value, style, lead=inner, step=step)
+
+
+def replace_in_flow(node: Node, value: Any, out: list[Edit]) -> None:
+    """Add the edit that writes a value in the place of another one in brackets."""
+    text, parent = node.doc.text, node.parent
+    assert parent is not None
+    style = flow_style(parent, style_at(parent))
+    start = node.kstart if node.kstart >= 0 else node.start
+    line = line_start(text, start)
+    indent = text[line:start]
+    lead = "\n" + indent if not indent.strip() and line else ""
+    body = anchor_of(node) + _value(parent, value, style, lead, node.style if node.was == SCALAR else None)
+    if node.start == node.end and node.kstart >= 0:
+        if ":" not in text[node.kend : node.start + 1].split("#")[0] or text[node.start - 1] not in ": \t\r\n":
+            # An entry without a colon: {key}
+            out.append((node.kend, node.kend, ": " + body))
+            return
+        body = body if text[node.start - 1] in " \t" else " " + body
+    out.append((node.start, node.end, body))

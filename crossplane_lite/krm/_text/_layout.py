@@ -1,0 +1,273 @@
+"""Where the lines of an entry begin and end, and which comments are its own.
+
+Everything here is about the text as it was read, not about its edits. An entry is a field of a mapping or an element
+of a sequence in block style. To it belong, besides its own lines:
+
+- comment lines directly above it, not further to the right than it begins;
+- comment lines below it that are further to the right than it begins, also behind blank lines.
+
+Comments above the first field of a document or of an element (`- # comment`) belong to the document or the element.
+All other comments, and blank lines, stay where they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ._nodes import FRESH, MAPPING, SCALAR, SEQUENCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._nodes import Node
+
+__all__ = [
+    "Bounds",
+    "bounds",
+    "column",
+    "content_column",
+    "entries",
+    "header",
+    "is_block",
+    "is_block_scalar",
+    "is_odd",
+    "keeps_blanks",
+    "last_leaf",
+    "line_end",
+    "line_start",
+    "open_at",
+    "own_end",
+    "place_of",
+]
+
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
+_FILLER = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*")
+_COMMENT_OR_BLANK = re.compile(r"([ \t]*)(#[^\n]*|\r?)(\n|\Z)")
+_COMMENT = re.compile(r"#[^\n]*")
+_EXPLICIT = re.compile(r"[ -]*\? +")
+_COLON = re.compile(r"[ \t]*:")
+_HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
+
+
+class Bounds:
+    """Places of an entry in the text.
+
+    Attributes:
+        lead: Where its comments begin, or it does if there are none; its start, if that is behind a dash on its line.
+        start: Its key, or its dash.
+        end: Behind the last line of what belongs to it.
+    """
+
+    __slots__ = ("end", "lead", "start")
+
+    def __init__(self, lead: int, start: int, end: int) -> None:
+        self.lead = lead
+        self.start = start
+        self.end = end
+
+
+def line_start(text: str, at: int) -> int:
+    """Return where the line of a place begins."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the next line begins, or the text ends."""
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found + 1
+
+
+def column(text: str, at: int) -> int:
+    """Return how far from the start of its line a place is."""
+    return at - line_start(text, at)
+
+
+def entries(node: Node) -> list[Node]:
+    """Return the nodes that the text holds in a collection."""
+    source: Any = node.content if node.source is None else node.source
+    if node.was == MAPPING:
+        return list(source.values())
+    return source if node.was == SEQUENCE else []
+
+
+def is_block(node: Node) -> bool:
+    """Say whether the text holds a mapping or sequence in block style there."""
+    return not node.style and bool(entries(node))
+
+
+def is_block_scalar(node: Node) -> bool:
+    """Say whether the text holds a string there as a block: `|` or `>`."""
+    return node.was == SCALAR and node.style in ("|", ">")
+
+
+def header(node: Node) -> Any:
+    """Return the match of a block scalar's header, such as `|-`."""
+    found = _HEADER.match(node.doc.text, node.start)
+    assert found is not None
+    return found
+
+
+def last_leaf(node: Node) -> Node:
+    """Return the value that ends a node in block style."""
+    while is_block(node):
+        node = entries(node)[-1]
+    return node
+
+
+def own_end(node: Node) -> int:
+    """Return where the next line begins behind a value in block style; comments below it are left out."""
+    node = last_leaf(node)
+    text = node.doc.text
+    if is_block_scalar(node):
+        return _block_end(node)
+    if node.start == node.end and node.kend >= 0 and text[node.start - 1] != ":":
+        return line_end(text, node.kend)  # `? key`, whose value libyaml sees where the next thing is
+    return line_end(text, node.end)
+
+
+def content_column(node: Node) -> int:
+    """Return how far a block scalar's lines are indented; 0 where all are blank."""
+    text = node.doc.text
+    body = text[line_end(text, header(node).end()) : node.end]
+    for line in body.split("\n"):
+        if line.strip(" \r"):
+            return len(line) - len(line.lstrip(" "))
+    return 0
+
+
+def keeps_blanks(node: Node) -> bool:
+    """Say whether blank lines behind a value would become a part of it."""
+    leaf = last_leaf(node)
+    return is_block_scalar(leaf) and "+" in header(leaf)[1]
+
+
+def _block_end(node: Node) -> int:
+    """Return the end of a block scalar, without the blank lines that are no part of it."""
+    text, found = node.doc.text, header(node)
+    first, end = line_end(text, found.end()), node.end
+    if "+" in found[1]:
+        return max(first, line_end(text, end - 1))
+    digits = found[1].strip("-")
+    indent = content_column(node)
+    end = line_end(text, end - 1)  # behind the line, where the text ended without
+    while end > first:
+        start = line_start(text, end - 1)
+        line = text[start:end].rstrip("\r\n")
+        if line.strip(" ") or (indent and len(line) > indent) or (digits and line):
+            break
+        end = start
+    return max(end, first)
+
+
+def _tail_end(text: str, at: int, indent: int) -> int:
+    """Return the end of the comment lines from a line on that are further to the right than a column."""
+    end = at
+    while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
+        if found[2].startswith("#"):
+            if len(found[1]) <= indent:
+                break
+            end = found.end()
+        at = found.end()
+    return end
+
+
+def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
+    """Return the start of the comment lines directly above a line, none before `bound`."""
+    while at > bound:
+        above = line_start(text, at - 1)
+        line = text[above:at]
+        bare = line.lstrip(" \t")
+        if above < bound or not bare.startswith("#") or len(line) - len(bare) > indent:
+            break
+        at = above
+    return at
+
+
+def is_odd(node: Node) -> bool:
+    """Say whether a changed collection is written in a way that isn't edited in its parts: `? key`, `[key: value]`."""
+    text = node.doc.text
+    if node.style:
+        return text[open_at(node)] != node.style or (node.source is not None and _has_explicit_keys(node))
+    if node.was == SEQUENCE:
+        return False
+    nodes = entries(node)
+    indent = column(text, nodes[0].kstart) if nodes else 0
+    for at, child in enumerate(nodes):
+        before = text[line_start(text, child.kstart) : child.kstart]
+        if _EXPLICIT.fullmatch(before):
+            # It may stay beside others, as long as its value is where it was.
+            if node.source is not None or child.kind == FRESH or (child.changed and not child.content):
+                return True
+            indent = indent - 2 if not at else indent
+        elif before.strip(" " if at else " -") or len(before) != indent or not _COLON.match(text, child.kend):
+            return True
+    return False
+
+
+def _has_explicit_keys(node: Node) -> bool:
+    text, at = node.doc.text, open_at(node) + 1
+    for child in entries(node) if node.was == MAPPING else ():
+        if "?" in _COMMENT.sub("", text[at : child.kstart]):
+            return True
+        at = max(child.end, child.kend)
+    return False
+
+
+def open_at(node: Node) -> int:
+    """Return where a collection's bracket is, or its first dash: behind an anchor and a tag."""
+    found = _PROPERTIES.match(node.doc.text, node.start)
+    assert found is not None
+    return found.end()
+
+
+def bounds(node: Node) -> list[Bounds]:
+    """Return the places of the entries of a mapping or sequence in block style."""
+    cached: list[Bounds] | None = node.doc.cache.get(node)
+    if cached is not None:
+        return cached
+    text, nodes = node.doc.text, entries(node)
+    starts = [child.kstart for child in nodes] if node.was == MAPPING else None
+    first = starts[0] if starts else open_at(node)
+    indent = column(text, first)
+    found: list[Bounds] = []
+    end = 0
+    for at, child in enumerate(nodes):
+        if starts:
+            start = starts[at]
+        elif at:
+            skipped = _FILLER.match(text, end)
+            assert skipped is not None
+            start = skipped.end() + indent
+        else:
+            start = first
+        line = line_start(text, start)
+        if at:
+            lead = _lead_start(text, line, end, indent)
+        elif text[line:start].strip(" "):
+            lead = start
+        else:
+            lead = _lead_start(text, line, _first_bound(node, line), indent)
+        end = _tail_end(text, own_end(child), indent)
+        found.append(Bounds(lead, start, end))
+    node.doc.cache[node] = found
+    return found
+
+
+def place_of(node: Node) -> Bounds:
+    """Return the place of an entry of a mapping or sequence in block style."""
+    parent = node.parent
+    assert parent is not None
+    key = (parent, "index")
+    if key not in node.doc.cache:
+        node.doc.cache[key] = {id(child): at for at, child in enumerate(entries(parent))}
+    index: int = node.doc.cache[key][id(node)]
+    return bounds(parent)[index]
+
+
+def _first_bound(node: Node, line: int) -> int:
+    """Return where the comments of a collection's first entry may begin, at the earliest."""
+    parent = node.parent
+    if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
+        return line
+    return line_end(node.doc.text, node.kend if parent.was == MAPPING else node.start)

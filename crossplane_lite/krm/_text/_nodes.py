@@ -1,0 +1,252 @@
+"""The light tree over a stream's text: what stands where, and what it stands for."""
+
+from __future__ import annotations
+
+from ...errors import InputError
+from ._scalars import resolve, tagged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from ._parse import Text
+
+__all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "Node", "copied", "own_child"]
+
+SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)
+
+DEEPEST = 200
+"""How many levels of lists and mappings there may be."""
+
+# What aliases of aliases may add up to; a few lines of them could stand for more values than any memory holds.
+_MOST_VALUES = 2_000_000
+
+
+class Node:
+    """One value of a document: what the text holds at its place, or a new value that is not written yet.
+
+    Paths are sequences of keys (str) and indexes (int, from 0). What is read is a copy.
+    """
+
+    # kind     what it is now        was      what it is in the text; FRESH if it isn't there
+    # content  what it holds now: str, dict of key to Node (the key None is <<), list of Node, the aliased Node,
+    #          or the plain value of a FRESH one
+    # source   what it holds in the text, where that differs from content, else None
+    # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
+    # kstart, kend  the key of it, where the parent is a mapping
+    # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
+    # changed  the text at its place must be written anew, at least in part
+    __slots__ = (
+        "anchor", "changed", "content", "doc", "end", "kend", "key", "kind", "kstart", "parent", "source", "start",
+        "style", "tag", "was",
+    )  # fmt: skip
+
+    def __init__(
+        self, doc: Text, parent: Node | None, kind: int, content: Any, start: int, end: int, style: str
+    ) -> None:
+        self.doc = doc
+        self.parent = parent
+        self.kind = self.was = kind
+        self.content: Any = content
+        self.start = start
+        self.end = end
+        self.style = style
+        self.source: Any = None
+        self.tag: str | None = None
+        self.anchor: str | None = None
+        self.kstart = self.kend = -1
+        self.key: Node | None = None
+        self.changed = False
+
+    # Reading
+
+    @property
+    def line(self) -> int:
+        """The line on which it stands in the text, from 1; 0 if it is new."""
+        if self.was == FRESH:
+            return 0
+        return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
+
+    def value(self) -> Any:
+        """Return a copy as JSON value, with aliases and merge keys resolved.
+
+        Raises:
+            InputError: Aliases add up to too much.
+        """
+        return _value(self, [_MOST_VALUES], 0)
+
+    def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
+        """Return a copy of the value at a path, `default` if there is none."""
+        node, plain = self._reach(steps)
+        if node is not None:
+            return node.value()
+        return default if plain is _NONE else copied(plain)
+
+    def has(self, steps: Sequence[str | int]) -> bool:
+        """Say whether there is a value at a path, null included."""
+        node, plain = self._reach(steps)
+        return node is not None or plain is not _NONE
+
+    def is_null(self, steps: Sequence[str | int]) -> bool:
+        """Say whether there is nothing at a path, or null."""
+        node, plain = self._reach(steps)
+        if node is None:
+            return plain is None or plain is _NONE
+        return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
+
+    def _reach(self, steps: Sequence[str | int]) -> tuple[Node | None, Any]:
+        """Return the node at a path; or none, and what a new value has there."""
+        node: Node | None = self
+        for at, step in enumerate(steps):
+            while node is not None and node.kind == ALIAS:
+                node = node.content
+            if node is None:
+                break
+            if node.kind == FRESH:
+                return None, _inside(node.content, steps[at:])
+            node = node.child(step)
+        return node, _NONE
+
+    def child(self, step: str | int) -> Node | None:
+        """Return the node under a key, also one that comes by a merge key, or at an index."""
+        if self.kind == MAPPING and isinstance(step, str):
+            found: Node | None = self.content.get(step)
+            if found is None and None in self.content:
+                for mapping in merged(self.content[None]):
+                    found = mapping.child(step)
+                    if found is not None:
+                        break
+            return found
+        if self.kind == SEQUENCE and _fits(step, self.content):
+            element: Node = self.content[step]
+            return element
+        return None
+
+    def children(self) -> list[Node]:
+        """Return the elements of a list as they are now; empty for anything else. They are its units."""
+        return list(self.content) if self.kind == SEQUENCE else []
+
+    # Editing; what it takes is loaded with the first edit
+
+    def set(self, steps: Sequence[str | int], value: Any) -> None:
+        """Put a value at a path; what is missing on the way is made.
+
+        Only what differs from the value there changes: a list or mapping is compared field by field, element by
+        element. The next index of a list appends. No steps stand for the node itself.
+
+        Raises:
+            UsageError: The path leads through a string or number, or past a list's end, or the value isn't JSON's.
+        """
+        from . import _edit
+
+        _edit.put(self, steps, value)
+
+    def delete(self, steps: Sequence[str | int]) -> bool:
+        """Take away what is at a path, and say whether there was anything."""
+        from . import _edit
+
+        return _edit.delete(self, steps)
+
+    def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
+        """Insert a value into the list at a path, before the element that has the index now.
+
+        Raises:
+            UsageError: There is no list, or the index is past its end.
+        """
+        from . import _edit
+
+        _edit.insert(self, steps, index, value)
+
+    def move(self, steps: Sequence[str | int], index: int, to: int) -> None:
+        """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
+
+        Raises:
+            UsageError: There is no list, or it has no such index.
+        """
+        from . import _edit
+
+        _edit.move(self, steps, index, to)
+
+    def arrange(self, elements: Sequence[Any], steps: Sequence[str | int] = ()) -> None:
+        """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
+
+        Raises:
+            UsageError: It is no list, or a value isn't JSON's.
+        """
+        from . import _edit
+
+        _edit.arrange(self, elements, steps)
+
+
+_NONE: Any = object()
+
+
+def _inside(value: Any, steps: Sequence[str | int]) -> Any:
+    for step in steps:
+        if isinstance(value, dict):
+            value = value.get(step, _NONE) if isinstance(step, str) else _NONE
+        elif isinstance(value, list) and isinstance(step, int) and _fits(step, value):
+            value = value[step]
+        else:
+            return _NONE
+    return value
+
+
+def _fits(step: str | int, elements: Sequence[Any]) -> bool:
+    return type(step) is int and 0 <= step < len(elements)
+
+
+def own_child(node: Node, step: str | int) -> Node | None:
+    """Return the child that the node itself holds; what comes by a merge key is left out."""
+    if node.kind == MAPPING:
+        found: Node | None = node.content.get(step) if isinstance(step, str) else None
+        return found
+    return node.child(step)
+
+
+def merged(node: Node) -> Iterator[Node]:
+    """Yield the mappings that a merge key's value stands for, the one that decides first."""
+    while node.kind == ALIAS:
+        node = node.content
+    if node.kind == MAPPING:
+        yield node
+    elif node.kind == SEQUENCE:
+        for one in node.content:
+            yield from merged(one)
+
+
+def _value(node: Node, left: list[int], depth: int) -> Any:
+    kind = node.kind
+    if kind == SCALAR:
+        if node.tag is not None:
+            return tagged(node.tag, node.content)
+        return node.content if node.style else resolve(node.content)
+    if kind == FRESH:
+        return copied(node.content)
+    left[0] -= 1 + len(node.content) if kind != ALIAS else 1
+    if left[0] < 0:
+        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values")
+    if depth > DEEPEST:
+        raise InputError(f"{node.doc.label}: with its aliases it is nested more than {DEEPEST} levels deep")
+    if kind == MAPPING:
+        value = {key: _value(child, left, depth + 1) for key, child in node.content.items() if key is not None}
+        if None in node.content:
+            below: dict[str, Any] = {}
+            for mapping in merged(node.content[None]):
+                for key, one in _value(mapping, left, depth + 1).items():
+                    below.setdefault(key, one)
+            value = {**below, **value}
+        return value
+    if kind == SEQUENCE:
+        return [_value(child, left, depth + 1) for child in node.content]
+    return _value(node.content, left, depth + 1)
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of a JSON value."""
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [copied(one) for one in value]
+    return value

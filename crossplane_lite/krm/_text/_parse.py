@@ -1,0 +1,305 @@
+"""Bytes to the light tree: libyaml's events, with the places where each begins and ends."""
+
+from __future__ import annotations
+
+import re
+
+try:
+    import yaml  # type: ignore[import-untyped]
+except ModuleNotFoundError:
+    from ..._extras import load
+
+    load("yaml", "krm")  # which says what to install
+    raise
+from yaml.events import (  # type: ignore[import-untyped]
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from ...errors import InputError
+from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, Node
+from ._scalars import NOT_JSON, TAG, check_tag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Text", "parse"]
+
+_UNPRINTABLE = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+_SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+
+
+class Text:
+    """A stream of YAML or JSON: its text, its documents, and what was edited.
+
+    Attributes:
+        label: What messages call it.
+        text: The characters, without a byte order mark.
+        documents: The documents that hold anything; each is a mapping.
+        aliases: For each anchored node, the aliases that stand for it.
+        newline: How lines end in it.
+    """
+
+    def __init__(self, data: bytes, label: str) -> None:
+        self.label = label
+        self._data = data
+        self.text = _decode(data, label)
+        self.documents: list[Node] = []
+        self.aliases: dict[Node, list[Node]] = {}
+        self.repeated: set[str] = set()  # names of anchors that a document has twice
+        self.is_open = False  # whether the last line had no end; the text has got one since
+        self.cache: dict[Any, Any] = {}  # what is known of the text's style
+        first = self.text.find("\n")
+        self.newline = "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
+
+    @property
+    def root(self) -> Node:
+        """The one document of the stream.
+
+        Raises:
+            InputError: There is none, or more than one.
+        """
+        if len(self.documents) != 1:
+            many = len(self.documents) or "no"
+            raise InputError(f"{self.label}: there must be one document that isn't empty; it has {many}")
+        return self.documents[0]
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the first document is a mapping in brackets, each of its keys in double quotes."""
+        root = self.documents[0]
+        fields = root.content if root.source is None else root.source
+        return root.style == "{" and all(self.text[node.kstart] == '"' for node in fields.values())
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an edit has changed anything."""
+        return any(root.changed for root in self.documents)
+
+    def dump(self) -> bytes:
+        """Return the stream with its edits; the bytes it came from if there are none."""
+        if not self.is_changed:
+            return self._data
+        from ._splice import spliced
+
+        mark = b"\xef\xbb\xbf" if self._data.startswith(b"\xef\xbb\xbf") else b""
+        return mark + spliced(self).encode()
+
+    def at(self, index: int) -> str:
+        """Return the name of a place, for messages."""
+        return f"{self.label}, line {self.text.count(chr(10), 0, index) + 1}"
+
+
+def parse(data: bytes, label: str = "<stdin>") -> Text:
+    """Read a stream.
+
+    Args:
+        data: The stream, UTF-8.
+        label: What messages call it: a file's name, `<stdin>`.
+
+    Raises:
+        InputError: It isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a string, a
+            tag or number has no meaning in JSON, or it is nested too deeply.
+    """
+    text = Text(data, label)
+    try:
+        _Composer(text).run()
+    except yaml.reader.ReaderError:
+        bad = re.search(_UNPRINTABLE, text.text)
+        assert bad is not None
+        raise InputError(
+            f"{text.at(bad.start())}: the character U+{ord(bad[0]):04X} is not allowed here; "
+            "in double quotes it can be written as an escape"
+        ) from None
+    except yaml.MarkedYAMLError as e:
+        raise InputError(_problem(text, e)) from None
+    if text.aliases:
+        for root in text.documents:
+            root.value()  # what aliases add up to is said now, not in the middle of somebody's program
+    return text
+
+
+def _decode(data: bytes, label: str) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
+        raise InputError(f"{label} is UTF-16 or UTF-32 text, or no text; it must be UTF-8")
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as e:
+        line = data.count(b"\n", 0, e.start) + 1
+        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start})") from None
+
+
+def _problem(text: Text, error: Any) -> str:
+    mark = error.problem_mark or error.context_mark
+    problem = ", ".join(part for part in (error.context, error.problem) if part)
+    if mark is None:
+        return f"{text.label}: {problem}"
+    if text.text[mark.index : mark.index + 1] == "\t":
+        problem = "a tab stands where only spaces may indent"
+    return f"{text.label}, line {mark.line + 1}: {problem}"
+
+
+class _Composer:
+    """Makes the trees of the stream's documents of its events."""
+
+    def __init__(self, doc: Text) -> None:
+        self._doc = doc
+        self._anchors: dict[str, Node] = {}
+        self._merges: list[Node] = []
+        self._raw = False
+        text = doc.text
+        # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets others in their
+        # place, of the same length, and the scalars that hold them are read as JSON.
+        if "\\u" in text and text.lstrip()[:1] == "{":
+            text = re.sub(_SURROGATES, r"\\uFFFD\\uFFFD", text)
+            self._raw = text != doc.text
+        # The bare parser; the loaders around it would set up what makes Python values.
+        from yaml._yaml import CParser  # type: ignore[import-untyped]
+
+        self._next = CParser(text).get_event
+
+    def run(self) -> None:
+        """Read the whole stream."""
+        while True:
+            event = self._next()
+            cls = type(event)
+            if cls is DocumentStartEvent:
+                self._anchors = {}
+                root = self._document()
+                if root.kind == MAPPING:
+                    self._doc.documents.append(root)
+                elif root.kind != SCALAR or root.style or root.tag or root.value() is not None:
+                    raise InputError(f"{self._doc.at(root.start)}: a document must be a mapping")
+            elif cls is StreamEndEvent:
+                self._check_merges()
+                return
+
+    def _document(self) -> Node:
+        """Read the events up to the end of a document; one turn for each, because there are many."""
+        doc, next_event = self._doc, self._next
+        open_nodes: list[Node] = []
+        top: Node | None = None
+        root: Node | None = None
+        pending: Any = None  # the event of a key whose value comes next
+        while True:
+            event = next_event()
+            cls = type(event)
+            if cls is ScalarEvent:
+                if top is not None and top.kind == MAPPING and pending is None:
+                    pending = event
+                    continue
+                start, end = event.start_mark.index, event.end_mark.index
+                node = Node(doc, top, SCALAR, event.value, start, end, event.style)
+                if event.tag is not None or event.value in NOT_JSON or self._raw:
+                    self._unusual(node, event)
+            elif cls is MappingEndEvent or cls is SequenceEndEvent:
+                assert top is not None
+                top.end = event.end_mark.index
+                open_nodes.pop()
+                top = open_nodes[-1] if open_nodes else None
+                continue
+            elif cls is DocumentEndEvent:
+                assert root is not None
+                return root
+            else:
+                if top is not None and top.kind == MAPPING and pending is None:
+                    raise self._error(event, "a key must be a string; quote it")
+                node = self._alias(event, top) if cls is AliasEvent else self._collection(event, top, len(open_nodes))
+            if cls is not AliasEvent and event.anchor is not None:
+                self._anchor(node, event.anchor)
+            if top is None:
+                root = node
+            elif top.kind == SEQUENCE:
+                top.content.append(node)
+            else:
+                key = pending.value
+                if pending.anchor is not None or pending.tag is not None or not key or key == "<<":
+                    key = self._key(pending, node)
+                if key in top.content:
+                    raise self._error(pending, f"the key {'<<' if key is None else key!r} occurs twice")
+                node.kstart, node.kend = pending.start_mark.index, pending.end_mark.index
+                top.content[key] = node
+                pending = None
+            if node.kind == MAPPING or node.kind == SEQUENCE:
+                open_nodes.append(node)
+                top = node
+
+    def _collection(self, event: Any, top: Node | None, depth: int) -> Node:
+        is_list = type(event) is SequenceStartEvent
+        assert is_list or type(event) is MappingStartEvent
+        if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
+            check_tag(event.tag, None, self._at(event))
+        if depth == DEEPEST:
+            raise self._error(event, f"nested more than {DEEPEST} levels deep")
+        style = ("[" if is_list else "{") if event.flow_style else ""
+        content: Any = [] if is_list else {}
+        return Node(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
+
+    def _alias(self, event: Any, top: Node | None) -> Node:
+        target = self._anchors.get(event.anchor)
+        if target is None:
+            raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
+        if target.end < 0:
+            raise self._error(event, "an alias stands inside of what it stands for")
+        node = Node(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
+        self._doc.aliases.setdefault(target, []).append(node)
+        return node
+
+    def _anchor(self, node: Node, name: str) -> None:
+        if name in self._anchors:
+            self._doc.repeated.add(name)
+        node.anchor = name
+        self._anchors[name] = node
+
+    def _key(self, event: Any, node: Node) -> str | None:
+        """Return the key of an entry that is not just a word; None for a merge key."""
+        key: str = event.value
+        if event.tag is not None:
+            check_tag(event.tag, key, self._at(event))
+        is_plain = event.style == "" and event.tag is None
+        if not key and is_plain:
+            raise self._error(event, "a key must be a string; quote it")
+        if event.anchor is not None:
+            start, end = event.start_mark.index, event.end_mark.index
+            node.key = Node(self._doc, node, SCALAR, key, start, end, event.style)
+            self._anchor(node.key, event.anchor)
+        if key != "<<" or not is_plain:
+            return key
+        self._merges.append(node)
+        return None
+
+    def _check_merges(self) -> None:
+        for node in self._merges:
+            target = node.content if node.kind == ALIAS else node
+            for one in target.content if target.kind == SEQUENCE else [target]:
+                if (one.content if one.kind == ALIAS else one).kind != MAPPING:
+                    raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
+
+    def _unusual(self, node: Node, event: Any) -> None:
+        """Check a scalar that has a tag or no value in JSON, and read one whose escapes libyaml didn't see."""
+        if event.tag is not None:
+            node.tag = event.tag
+            check_tag(event.tag, event.value, self._at(event))
+        elif event.value in NOT_JSON and not event.style:
+            raise self._error(event, f"{event.value} is not a number of JSON; quote it")
+        if self._raw and "\ufffd" in event.value:
+            import json
+
+            try:
+                node.content = json.loads(self._doc.text[node.start : node.end], strict=False)
+            except ValueError:
+                raise self._error(event, "\\u with half of a character; this is read only in JSON") from None
+
+    def _error(self, event: Any, problem: str) -> InputError:
+        return InputError(f"{self._at(event)}: {problem}")
+
+    def _at(self, event: Any) -> str:
+        return f"{self._doc.label}, line {event.start_mark.line + 1}"

@@ -1,0 +1,145 @@
+"""A value in the place of another one: what stands behind a key or a dash is written anew."""
+
+from __future__ import annotations
+
+import re
+
+from ._layout import (
+    bounds,
+    column,
+    content_column,
+    entries,
+    header,
+    is_block,
+    is_block_scalar,
+    keeps_blanks,
+    line_end,
+    line_start,
+    own_end,
+    place_of,
+)
+from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._style import beside, flow_style, style_at
+from ._write import block_scalar, ends_in_block, flow, mapping_lines, scalar, sequence_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._nodes import Node
+    from ._write import Style
+
+    Edit = tuple[int, int, str]
+
+__all__ = ["anchor_of", "replace"]
+
+_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
+_DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
+
+
+def replace(node: Node, out: list[Edit]) -> None:
+    """Add the edit that writes a node's value in the place of what the text holds there."""
+    parent, value = node.parent, node.value()
+    if parent is None:
+        _replace_root(node, value, out)
+    elif parent.style:
+        from ._flow import replace_in_flow
+
+        replace_in_flow(node, value, out)
+    else:
+        _replace_entry(node, parent, value, out)
+
+
+def _replace_root(node: Node, value: Any, out: list[Edit]) -> None:
+    text, style = node.doc.text, style_at(node)
+    if node.style:
+        out.append((node.start, node.end, flow(value, style) if style.json else _block_or(value, style)))
+    else:
+        end = own_end(node)
+        out.append((line_start(text, node.start), end, _block_or(value, style) + style.newline))
+
+
+def _block_or(value: Any, style: Style) -> str:
+    return style.newline.join(mapping_lines(value, 0, style)) if value else "{}"
+
+
+def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> None:
+    """Replace a value in block style, or the block around it, behind its key or dash."""
+    text, style = node.doc.text, style_at(parent)
+    if parent.was == MAPPING:
+        head = text.index(":", node.kend) + 1
+        indent = column(text, node.kstart)
+    else:
+        place = place_of(node)
+        head = place.start + 1
+        indent = column(text, place.start)
+    was_block = is_block(node)
+    end = own_end(node)
+    inline, lines = _written(node, value, indent, style, in_list=parent.was == SEQUENCE)
+    inline = (anchor_of(node) + inline).rstrip(" ")
+    if not was_block and not lines and not is_block_scalar(node):
+        space = " " if text[node.start - 1] in ":-?" else ""
+        out.append((node.start, node.end, space + inline))
+        return
+    if was_block:
+        end = max(end, place_of(node).end)
+        first = bounds(node)[0].start
+        comment = _COMMENT.search(text, head, min(line_end(text, head), first))
+    elif is_block_scalar(node):
+        comment = _COMMENT.match(text, header(node).end())
+    else:
+        comment = _COMMENT.match(text, node.end) or _COMMENT.search(text, head, node.start)
+    new = (" " + inline if inline else "") + (comment[0] if comment else "")
+    kept = ""
+    if lines and not isinstance(value, str) and ends_in_block(value):
+        # A comment further to the right would become a part of what the lines end in.
+        kept = text[end : max(end, place_of(node).end)]
+        end += len(kept)
+    if lines and not new and not kept and parent.was == SEQUENCE and lines[0][indent + 1] == " ":
+        new = lines.pop(0)[indent + 1 :]
+    new += style.newline + kept + "".join(line + style.newline for line in lines)
+    out.append((head, end, new))
+
+
+def anchor_of(node: Node) -> str:
+    """Return the anchor that a value written anew must have: something else stands for it still."""
+    return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
+
+
+def _written(node: Node, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
+    """Return what stands behind the key or dash, and the lines below."""
+    text = node.doc.text
+    if isinstance(value, (dict, list)):
+        kind = MAPPING if isinstance(value, dict) else SEQUENCE
+        if not value or (node.was in (MAPPING, SEQUENCE) and node.style and entries(node)):
+            return flow(value, flow_style(node, style)), []
+        if is_block(node) and node.was == kind:
+            at = column(text, bounds(node)[0].start)
+        else:
+            at = indent + (2 if in_list else style.step if kind == MAPPING else style.offset)
+        return "", mapping_lines(value, at, style) if isinstance(value, dict) else sequence_lines(value, at, style)
+    old = node.style if node.was == SCALAR else None
+    if isinstance(value, str) and value and _wants_block(node, value, old):
+        at = content_column(node) if is_block_scalar(node) else 0
+        at = at if at > indent else indent + style.step
+        keep = is_block_scalar(node) and keeps_blanks(node)
+        block = block_scalar(value, at, indent, old=old or "|", keep=keep)
+        if block is not None and not _is_followed_by_deep_comment(node, indent):
+            return block
+    if old is None and isinstance(value, str) and node.parent is not None:
+        old = beside(node.parent)
+    return scalar(value, style, old=old), []
+
+
+def _wants_block(node: Node, value: str, old: str | None) -> bool:
+    if is_block_scalar(node):
+        return True
+    # Lines that were written as one, with escapes, stay so.
+    source = node.content if node.source is None else node.source
+    return "\n" in value and not (old == '"' and "\n" in source)
+
+
+def _is_followed_by_deep_comment(node: Node, indent: int) -> bool:
+    """Say whether a comment stands below a value, where a block scalar would take it for its own text."""
+    found = _DEEP_COMMENT.match(node.doc.text, own_end(node))
+    return found is not None and len(found[1]) > indent

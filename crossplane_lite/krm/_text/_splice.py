@@ -1,0 +1,294 @@
+"""Edits put into the text: everything that wasn't touched is copied as it came."""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import InputError
+from ._edit import release
+from ._layout import (
+    bounds,
+    column,
+    entries,
+    header,
+    is_block_scalar,
+    is_odd,
+    keeps_blanks,
+    last_leaf,
+    line_start,
+)
+from ._nodes import FRESH, MAPPING, SEQUENCE, Node
+from ._replace import replace
+from ._style import beside, style_at
+from ._values import same
+from ._write import mapping_lines, scalar, sequence_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._layout import Bounds
+    from ._parse import Text
+
+    Edit = tuple[int, int, str]
+
+__all__ = ["apply", "edits_of", "spliced"]
+
+_BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
+# Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
+_RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def spliced(doc: Text) -> str:
+    """Return the text of a stream with its edits."""
+    found: list[Edit] = []
+    while doc.aliases and sum(map(_release_odd, doc.documents)):
+        pass
+    if not doc.text.endswith("\n"):
+        doc.text += doc.newline  # so that each line has an end; it goes again below
+        doc.is_open = True
+    doc.cache["sealed"] = set()
+    for root in doc.documents:
+        edits_of(root, found)
+    text = apply(doc.text, 0, len(doc.text), found)
+    if doc.is_open and not _needs_line_end(doc.documents[-1]):
+        text = text.removesuffix(doc.newline)
+    if _RARE.search(doc.text) and not _says(text, doc):
+        roots = [root.value() for root in doc.documents]
+        text = "---\n".join("\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in roots)
+    return text
+
+
+def _says(text: str, doc: Text) -> bool:
+    """Say whether a text reads as the values of a stream's documents."""
+    from ._parse import parse
+
+    try:
+        found = parse(text.encode()).documents
+    except InputError:
+        return False
+    return same([root.value() for root in found], [root.value() for root in doc.documents])
+
+
+def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
+    """Return a part of a text, with what edits (start, end, new text) replace in it."""
+    parts: list[str] = []
+    # Insertions at one place stay in their order, and come before what is replaced from there on.
+    for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
+        assert first >= start, "edits overlap"
+        parts += (text[start:first], new)
+        start = last
+    return "".join([*parts, text[start:end]])
+
+
+def edits_of(node: Node, out: list[Edit]) -> None:
+    """Add the edits that give a node's place in the text its content."""
+    if not node.changed:
+        return
+    if node.kind not in (MAPPING, SEQUENCE):
+        if node.kind == FRESH:
+            replace(node, out)
+    elif not node.content or not entries(node) or is_odd(node):
+        if node.source is not None or is_odd(node):
+            replace(node, out)
+    elif node.style:
+        from ._flow import flow_edits
+
+        flow_edits(node, out)
+    elif node.source is None:
+        for child in entries(node):
+            edits_of(child, out)
+    elif node.kind == MAPPING:
+        _mapping(node, out)
+    else:
+        _sequence(node, out)
+
+
+def _release_odd(node: Node) -> int:
+    """Prepare for writing collections anew that can't be edited in parts: what others share of them is kept there.
+
+    Returns:
+        How many anchors have lost their aliases by that; that may have changed other collections.
+    """
+    if not node.changed or node.kind not in (MAPPING, SEQUENCE):
+        return 0
+    children = list(node.content.values()) if node.kind == MAPPING else node.content
+    if not is_odd(node):
+        return sum(map(_release_odd, children))
+    before = len(node.doc.aliases)
+    for child in children:
+        release(child)
+    return before - len(node.doc.aliases)
+
+
+def _needs_line_end(node: Node) -> bool:
+    """Say whether a document ends in a block whose string ends in a line break."""
+    while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
+        node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
+    value = node.content
+    if node.kind == FRESH:
+        while isinstance(value, (dict, list)) and value:
+            value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
+    elif not is_block_scalar(node):
+        return False
+    return isinstance(value, str) and value.endswith("\n")
+
+
+def _seal(node: Node, out: list[Edit]) -> None:
+    """Keep the value of a block scalar that ends the text without a line break, when something comes behind it."""
+    doc, leaf = node.doc, last_leaf(node)
+    sealed = doc.cache["sealed"]
+    if doc.is_open and is_block_scalar(leaf) and leaf not in sealed and _is_there(leaf):
+        sealed.add(leaf)
+        found = header(leaf)
+        if leaf.end == len(doc.text) - len(doc.newline) and "-" not in found[1]:
+            out.append((found.start(1), found.end(1), found[1].strip("+") + "-"))
+
+
+def _is_there(node: Node) -> bool:
+    """Say whether a value of the text is still in the document."""
+    if node.kind != node.was:
+        return False
+    parent = node.parent
+    while parent is not None:
+        if parent.kind not in (MAPPING, SEQUENCE):
+            return False
+        children = parent.content.values() if parent.kind == MAPPING else parent.content
+        if not any(child is node for child in children):
+            return False
+        node, parent = parent, parent.parent
+    return True
+
+
+def _remove(text: str, places: Bounds, before: Node | None, out: list[Edit]) -> None:
+    end = places.end
+    if before is not None and keeps_blanks(before):
+        found = _BLANK.match(text, end)
+        assert found is not None
+        end = found.end()
+    out.append((places.lead, end, ""))
+
+
+def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
+    """Remove the first entries, which begin behind a dash; what follows them moves up to it."""
+    found = _SPACE.match(text, places[-1].end)
+    assert found is not None
+    out.append((places[0].start, found.end(), ""))
+
+
+def _mapping(node: Node, out: list[Edit]) -> None:
+    """Add the edits of a mapping in block style whose fields came or went."""
+    doc, text = node.doc, node.doc.text
+    places = bounds(node)
+    is_inline = places[0].lead == places[0].start and bool(
+        text[line_start(text, places[0].start) : places[0].start].strip()
+    )
+    before: Node | None = None
+    gone: list[Bounds] = []  # the first fields, while nothing is left before them
+    kept = any(node.content.get(key) is child for key, child in node.source.items())
+    new = {key: child.value() for key, child in node.content.items() if child.was == FRESH}
+    if not kept:
+        replace(node, out)
+        return
+    for (key, child), place in zip(node.source.items(), places, strict=True):
+        if node.content.get(key) is child:
+            if gone:
+                _remove_first(text, gone, out)
+                gone = []
+            is_inline = False
+            edits_of(child, out)
+            before = child
+        elif is_inline:
+            gone.append(place)
+        else:
+            _remove(text, place, before, out)
+    if new:
+        style = style_at(node)
+        last = entries(node)[-1]
+        if places[-1].end == len(text):
+            _seal(last, out)
+        indent = column(text, places[0].start)
+        key_style = beside(node, keys=True)
+        quote = beside(node)
+        lines: list[str] = []
+        for key, value in new.items():
+            below = mapping_lines({key: value}, indent, style, old_key=key_style)
+            if quote and isinstance(value, str) and "\n" not in value:
+                head = below[0][: len(below[0]) - len(scalar(value, style))]
+                below = [head + scalar(value, style, old=quote)]
+            lines += below
+        out.append((places[-1].end, places[-1].end, "".join(line + doc.newline for line in lines)))
+
+
+def _sequence(node: Node, out: list[Edit]) -> None:
+    """Add the edits of a sequence in block style whose elements came, went or moved."""
+    index = {id(child): at for at, child in enumerate(node.source)}
+    order = [index[id(child)] for child in node.content if id(child) in index]
+    if not order:
+        replace(node, out)
+        return
+    if order != sorted(order):
+        _reorder(node, index, out)
+        return
+    doc, text = node.doc, node.doc.text
+    places = bounds(node)
+    indent = column(text, places[0].start)
+    is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
+    at = places[0].lead
+    for child in node.content:
+        if id(child) in index:
+            edits_of(child, out)
+            at = places[index[id(child)]].end
+            continue
+        lines = sequence_lines([child.value()], indent, style_at(node))
+        if at == places[0].lead and is_inline:
+            out.append((at, at, doc.newline.join([*lines, " " * indent])[indent:]))
+        else:
+            if at == len(text):
+                _seal(node.source[-1], out)
+            out.append((at, at, "".join(line + doc.newline for line in lines)))
+    kept = set(order)
+    before: Node | None = None
+    for number, child in enumerate(node.source):
+        if number in kept:
+            before = child
+        elif is_inline and number < order[0]:
+            if number + 1 == order[0]:
+                _remove_first(text, places[: number + 1], out)
+        else:
+            _remove(text, places[number], before, out)
+
+
+def _reorder(node: Node, index: dict[int, int], out: list[Edit]) -> None:
+    """Add the edit that writes a sequence's elements in another order; what is between them stays between them."""
+    doc, text = node.doc, node.doc.text
+    places = bounds(node)
+    start, end = places[0].lead, places[-1].end
+    indent = column(text, places[0].start)
+    is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
+    gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
+    parts: list[str] = []
+    before: Node | None = None
+    for child in node.content:
+        gap = gaps.pop(0) if gaps else ""
+        if before is not None and keeps_blanks(before):
+            gap = gap[_BLANK.match(gap).end() :]  # type: ignore[union-attr]
+        parts.append(gap)
+        at = index.get(id(child))
+        if at is None:
+            parts.append(doc.newline.join(sequence_lines([child.value()], indent, style_at(node))) + doc.newline)
+            before = None
+            continue
+        inner: list[Edit] = []
+        edits_of(child, inner)
+        if places[at].end == len(text):
+            _seal(child, inner)
+        chunk = apply(text, places[at].lead, places[at].end, inner)
+        if at == 0 and is_inline:
+            chunk = " " * indent + chunk
+        parts.append(chunk)
+        before = child
+    parts += [gap for gap in gaps if "#" in gap]
+    new = "".join(parts)
+    if is_inline:
+        new = new.lstrip(" ")
+    out.append((start, end, new))

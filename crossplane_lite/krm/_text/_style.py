@@ -1,0 +1,100 @@
+"""How the text around a place is written."""
+
+from __future__ import annotations
+
+import re
+
+from ._layout import column, entries, is_block, open_at
+from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._write import Style
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._nodes import Node
+
+__all__ = ["beside", "flow_style", "style_at"]
+
+# How many nodes are looked at for a sequence or mapping to follow.
+_ENOUGH = 2000
+
+
+def style_at(node: Node) -> Style:
+    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first."""
+    doc = node.doc
+    step = offset = None
+    at: Node | None = node
+    while at is not None and (step is None or offset is None):
+        found = _steps(at, is_own=at is node)
+        step = step if step is not None else found[0]
+        offset = offset if offset is not None else found[1]
+        at = at.parent
+    if "quote" not in doc.cache:
+        doc.cache["quote"] = "'" if doc.text.count(": '") > doc.text.count(': "') else '"'
+        doc.cache["json"] = doc.is_json
+    is_json = doc.cache["json"]
+    style = Style(step or 2, offset or 0, doc.cache["quote"], doc.newline, json=is_json, colon=": ")
+    return flow_style(node, style) if is_json else style
+
+
+def _steps(top: Node, *, is_own: bool) -> tuple[int | None, int | None]:
+    """Return by how much a mapping and a sequence below a key are indented in a node."""
+    cache = top.doc.cache
+    if (top, is_own) in cache:
+        found: tuple[int | None, int | None] = cache[top, is_own]
+        return found
+    step = offset = None
+    text = top.doc.text
+    todo = [top]
+    for _ in range(_ENOUGH):
+        if not todo or (step is not None and offset is not None):
+            break
+        one = todo.pop()
+        kids = entries(one)
+        todo += reversed(kids)
+        # The list of items says nothing about what is in the items.
+        if one.was != MAPPING or one.style or (one.parent is None and not is_own):
+            continue
+        for child in kids:
+            if not is_block(child):
+                continue
+            here = column(text, child.kstart)
+            if child.was == MAPPING and step is None:
+                step = max(column(text, entries(child)[0].kstart) - here, 1)
+            elif child.was == SEQUENCE and offset is None:
+                offset = max(column(text, open_at(child)) - here, 0)
+    cache[top, is_own] = step, offset
+    return step, offset
+
+
+def beside(node: Node, *, keys: bool = False) -> str:
+    """Return the quote that all strings of a mapping or list, or all its keys, have in the text; "" if they differ."""
+    if node.was not in (MAPPING, SEQUENCE):
+        return ""
+    text = node.doc.text
+    if keys:
+        found = {text[child.kstart] for child in entries(node)}
+    else:
+        strings = [one for one in entries(node) if one.was == SCALAR and (one.style or _is_text(one))]
+        found = {one.style for one in strings}
+    quote = found.pop() if len(found) == 1 else ""
+    return quote if quote in ("'", '"') else ""
+
+
+def _is_text(node: Node) -> bool:
+    return node.kind == SCALAR and isinstance(node.value(), str)
+
+
+_COLON = re.compile(r":[ ]*")
+
+
+def flow_style(node: Node, style: Style) -> Style:
+    """Return the style for new values in brackets: with the space behind colons that the nearest one has."""
+    at: Node | None = node
+    while at is not None:
+        if at.was == MAPPING and at.style and entries(at):
+            found = _COLON.match(at.doc.text, entries(at)[0].kend)
+            if found:
+                colon = ":" if found[0] == ":" and style.json else ": "
+                return Style(style.step, style.offset, style.quote, style.newline, json=style.json, colon=colon)
+        at = at.parent
+    return style

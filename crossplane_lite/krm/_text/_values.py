@@ -1,0 +1,57 @@
+"""JSON values: what is one, and which are equal."""
+
+from __future__ import annotations
+
+from ...errors import UsageError
+from ._nodes import DEEPEST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["checked", "same"]
+
+
+def checked(value: Any, path: str = "", depth: int = 0) -> Any:
+    """Return a copy of a value as plain JSON values.
+
+    Raises:
+        UsageError: It, or something in it, isn't a value of JSON.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise UsageError(f"{path or 'the value'}: {value!r} holds half of a character")
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if value - value != 0:
+            raise UsageError(f"{path or 'the value'}: {value} is not a number of JSON")
+        return float(value)
+    if depth > DEEPEST:
+        raise UsageError(f"{path[:40]}...: nested more than {DEEPEST} levels deep")
+    if isinstance(value, dict):
+        found = {}
+        for key, one in value.items():
+            if not isinstance(key, str):
+                raise UsageError(f"{path or 'the value'}: a key must be a string (got {key!r})")
+            found[checked(key, path)] = checked(one, f"{path}.{key}" if path else key, depth + 1)
+        return found
+    if isinstance(value, (list, tuple)):
+        return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
+    raise UsageError(f"{path or 'the value'}: a {type(value).__name__} is not a value of JSON")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two JSON values are equal; true is not 1."""
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and len(one) == len(other)
+            and all(key in other and same(value, other[key]) for key, value in one.items())
+        )
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

@@ -1,0 +1,238 @@
+"""New values as text, such that every reader of YAML 1.1 and 1.2 takes them for the same."""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import UsageError
+from ._scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "Style",
+    "block_scalar",
+    "double_quoted",
+    "ends_in_block",
+    "flow",
+    "key_text",
+    "mapping_lines",
+    "scalar",
+    "sequence_lines",
+]
+
+# Patterns that few values need are compiled with the first of these: that takes longer than all else that is imported.
+
+# What some reader takes for a number or a timestamp, and a bit more.
+_NUMBER = (
+    r"(?=.*[0-9])[-+]?(?:0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[-+.0-9_:eE]*)"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"
+)
+_VERSION = r"[0-9]+(?:\.[0-9]+){2,}"
+_DIGITS = frozenset("0123456789")
+_WORDS = frozenset("y n yes no on off true false null ~ = << .inf -.inf +.inf .nan".split())
+# Plain at most: no indicator at the start, no ": ", " #" or space at an end.
+_PLAIN = re.compile(
+    r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-](?=[\w\-./])|:(?=[\w/]))(?:[^\s:#]|:(?=\S)|(?<=\S)#| +(?=[^\s#]))*"
+)
+_UNPRINTABLE = r"[\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufffe\uffff]"
+_ESCAPED = r'["\\]|' + _UNPRINTABLE
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+# libyaml takes no longer keys without a question mark before them.
+_LONGEST_KEY = 1000
+
+
+class Style:
+    """How the text around a new value is written.
+
+    Attributes:
+        step: Columns that a mapping's values are indented by.
+        offset: Columns that a sequence's dashes are indented by, under a key.
+        quote: The usual quote.
+        json: Whether the stream is JSON.
+        newline: How lines end.
+        colon: What stands between key and value in JSON.
+    """
+
+    __slots__ = ("colon", "json", "newline", "offset", "quote", "step")
+
+    def __init__(self, step: int, offset: int, quote: str, newline: str, *, json: bool, colon: str) -> None:
+        self.step = step
+        self.offset = offset
+        self.quote = quote
+        self.newline = newline
+        self.json = json
+        self.colon = colon
+
+
+def double_quoted(text: str) -> str:
+    """Return a string in double quotes, as JSON and YAML read it."""
+    if not _is_printable(text) or '"' in text or "\\" in text:
+        text = re.sub(_ESCAPED, lambda found: _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04x}", text)
+    return f'"{text}"'
+
+
+def _is_printable(text: str) -> bool:
+    return (text.isascii() and text.isprintable()) or not re.search(_UNPRINTABLE, text)
+
+
+def _is_plain(text: str, *, in_flow: bool) -> bool:
+    if not _PLAIN.fullmatch(text) or not _is_printable(text) or text.startswith(("---", "...")):
+        return False
+    if in_flow and any(char in ",[]{}:?" for char in text):
+        return False
+    if not _DIGITS.isdisjoint(text) and re.fullmatch(_NUMBER, text) and not re.fullmatch(_VERSION, text):
+        return False
+    return text.lower() not in _WORDS and resolve(text) is text
+
+
+def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
+    """Return a value that is no collection, on one line.
+
+    Args:
+        value: The value.
+        style: What is around it.
+        old: The quote of what stood there or stands beside it, "" for none; None where nothing does.
+        in_flow: Whether it stands in brackets.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        try:
+            return str(value)
+        except ValueError:
+            raise UsageError("an integer of thousands of digits can't be written") from None
+    if isinstance(value, float):
+        text = repr(value)
+        mantissa, e, exponent = text.partition("e")
+        return mantissa + (".0" if e and "." not in mantissa else "") + e + exponent
+    return double_quoted(value) if style.json else _text(value, style, old, in_flow)
+
+
+def _text(text: str, style: Style, old: str | None, in_flow: bool) -> str:
+    if old not in ("'", '"'):
+        if _is_plain(text, in_flow=in_flow):
+            return text
+        old = style.quote
+    if old == "'" and _is_printable(text):
+        return "'" + text.replace("'", "''") + "'"
+    return double_quoted(text)
+
+
+def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
+    """Return a key, without its colon."""
+    text = scalar(key, style, old=old, in_flow=in_flow)
+    if len(text) > _LONGEST_KEY:
+        raise UsageError(f"the key {key[:40]!r}... is too long; a key has at most {_LONGEST_KEY} characters")
+    return text
+
+
+def block_scalar(
+    text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False
+) -> tuple[str, list[str]] | None:
+    """Return a string of several lines as header and lines of a block.
+
+    Args:
+        text: The string.
+        indent: The column of its lines.
+        parent: The column of the entry that it belongs to.
+        old: The indicator: `|`, or `>` where the string can be written so.
+        keep: Whether the block may end in blank lines.
+
+    Returns:
+        The header and the lines, None if the string can't be written so.
+    """
+    bare = text.rstrip("\n")
+    ends = len(text) - len(bare)
+    lines = bare.split("\n")
+    unfit = re.search(_UNPRINTABLE, bare.replace("\n", "").replace("\t", ""))
+    if unfit or (ends > 1 and not keep) or not lines[0].strip() or any(line.isspace() for line in lines):
+        return None
+    if lines[0][0] == "\t":
+        return None  # Go's readers refuse a tab there, even behind an indentation indicator
+    if old == ">" and not any(line[:1] in (" ", "\t") for line in lines):
+        lines = re.sub("\n+", lambda found: found[0] + "\n", bare).split("\n")
+    else:
+        old = "|"
+    first = str(indent - parent) if lines[0][0] == " " else ""
+    if first and not 1 <= indent - parent <= 9:
+        return None
+    head = old + first + ("-" if ends == 0 else "" if ends == 1 else "+")
+    pad = " " * indent
+    return head, [pad + line if line else "" for line in lines] + [""] * (ends - 1)
+
+
+def ends_in_block(value: Any) -> bool:
+    """Say whether what a new value's lines end in is a block of text, or might be one."""
+    while isinstance(value, (dict, list)) and value:
+        value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
+    return isinstance(value, str) and "\n" in value
+
+
+def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
+    """Return what stands behind a colon or dash, and the lines below."""
+    if isinstance(value, dict) and value:
+        return "", mapping_lines(value, column + (2 if in_list else style.step), style)
+    if isinstance(value, list) and value:
+        return "", sequence_lines(value, column + (2 if in_list else style.offset), style)
+    if isinstance(value, str) and "\n" in value:
+        block = block_scalar(value, column + style.step, column)
+        if block is not None:
+            return block
+    return ("{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else scalar(value, style)), []
+
+
+def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
+    """Return the lines of a mapping in block style, without their ends."""
+    lines: list[str] = []
+    for key, value in fields.items():
+        inline, below = _slot(value, column, style, in_list=False)
+        lines.append(f"{' ' * column}{key_text(key, style, old=old_key)}:{' ' + inline if inline else ''}")
+        lines += below
+    return lines
+
+
+def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
+    """Return the lines of a sequence in block style, without their ends."""
+    lines: list[str] = []
+    for value in elements:
+        inline, below = _slot(value, column, style, in_list=True)
+        if not inline:
+            inline = below[0][column + 2 :]
+            below = below[1:]
+        lines.append(f"{' ' * column}- {inline}")
+        lines += below
+    return lines
+
+
+def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -> str:
+    """Return a value in brackets.
+
+    Args:
+        value: The value.
+        style: What is around it.
+        lead: The white space that the line begins with, where each entry gets a line of its own; None for one line.
+        step: The white space that each level adds.
+    """
+    if not isinstance(value, (dict, list)):
+        return scalar(value, style, in_flow=True)
+    inner = None if lead is None else lead + step
+    if isinstance(value, dict):
+        parts = [
+            key_text(key, style, in_flow=True) + style.colon + flow(one, style, lead=inner, step=step)
+            for key, one in value.items()
+        ]
+    else:
+        parts = [flow(one, style, lead=inner, step=step) for one in value]
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    if not parts:
+        return start + end
+    if inner is None:
+        return start + ("," if style.colon == ":" else ", ").join(parts) + end
+    first = style.newline + inner
+    return start + first + ("," + first).join(parts) + style.newline + (lead or "") + end

@@ -1,0 +1,148 @@
+"""The one place where resources meet the text: content out of nodes, and changed content back into them.
+
+A resource's content is plain data that is changed in place. The text follows when it is written: what differs from the
+text is set there, and elements of lists are known by which object they are. So a container that was moved, or that
+stands behind a removed one, keeps its comments, whatever else was changed in it.
+"""
+
+from __future__ import annotations
+
+from ..errors import InputError
+from ._text._nodes import own_child
+from ._text._values import same
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from ._text import Node
+
+    Lists: TypeAlias = "dict[int, tuple[list[Any], list[Any]]]"
+
+__all__ = ["arrange", "elements", "kind_of", "lists_in", "write_back"]
+
+
+def elements(root: Node, key: str) -> list[Node] | None:
+    """Return the elements of a list in the wrapper, None where there is no such key.
+
+    Raises:
+        InputError: It is something else than a list of objects that is written out there. A null is an empty list.
+    """
+    if not root.has([key]):
+        return None
+    node = own_child(root, key)
+    value = root.get([key])
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError(f"{_at(root, node)}: {key} must be a list (got {kind_of(value)})")
+    found = [] if node is None else node.children()
+    if not value:
+        return []
+    if node is None or len(found) != len(value):
+        raise InputError(f"{_at(root, node)}: {key} must be written out, without an alias")
+    for at, (child, one) in enumerate(zip(found, value, strict=True)):
+        if not isinstance(one, dict):
+            raise InputError(f"{_at(root, child)}: {key}[{at}] must be an object (got {kind_of(one)})")
+    return found
+
+
+def arrange(root: Node, key: str, found: list[Any]) -> list[Node | None]:
+    """Make a list in the wrapper hold these nodes and new values; one that is null or new is written anew.
+
+    Returns:
+        For each element its node; None where the whole list is new.
+    """
+    node = own_child(root, key)
+    if node is None or not isinstance(node.value(), list) or (not node.children() and node.value()):
+        root.set([key], [one if isinstance(one, dict) else one.value() for one in found])
+    else:
+        node.arrange(found)
+        if len(node.children()) == len(found):
+            return [*node.children()]
+    return [None] * len(found)
+
+
+def _at(root: Node, node: Node | None) -> str:
+    return root.doc.label if node is None or not node.line else f"{root.doc.label}, line {node.line}"
+
+
+def kind_of(value: object) -> str:
+    """Return what a JSON value is, in words."""
+    if isinstance(value, bool):
+        return "a boolean"
+    names = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "an object"}
+    return next((name for type_, name in names.items() if isinstance(value, type_)), "null")
+
+
+def lists_in(value: Any) -> Lists:
+    """Return the lists in plain data that hold objects or lists, by their id, with what each holds now.
+
+    Both are kept, so that no other object gets the id of one.
+    """
+    found: Lists = {}
+    work = [value]
+    while work:
+        one = work.pop()
+        children = list(one.values()) if isinstance(one, dict) else one
+        nested = [child for child in children if isinstance(child, (dict, list))]
+        if nested and isinstance(one, list):
+            found[id(one)] = (one, list(one))
+        work += nested
+    return found
+
+
+def write_back(node: Node, content: Any, lists: Lists) -> None:
+    """Make a node stand for changed content.
+
+    Args:
+        node: The node.
+        content: What it shall stand for.
+        lists: What `lists_in` gave for the content when it was read from the node.
+    """
+    before = node.value()
+    if same(before, content):
+        return
+    if isinstance(before, dict) and isinstance(content, dict):
+        for key in before:
+            if key not in content:
+                node.delete([key])
+        for key, one in content.items():
+            if key not in before or not same(before[key], one):
+                child = own_child(node, key)
+                if child is None:
+                    node.set([key], one)
+                else:
+                    write_back(child, one, lists)
+    elif isinstance(before, list) and id(content) in lists and _arrange(node, content, lists[id(content)][1]):
+        for child, one in zip(node.children(), content, strict=True):
+            write_back(child, one, lists)
+    else:
+        node.set([], content)
+
+
+def _arrange(node: Node, content: list[Any], before: list[Any]) -> bool:
+    """Put the elements of a list in the text in the order in which the same objects are now.
+
+    Args:
+        node: The list's node.
+        content: The list as it is now.
+        before: What it held when it was read from the node.
+
+    Returns:
+        Whether that can be; not where the text has an alias there, or another list by now.
+    """
+    children = node.children()
+    if len(children) != len(before):
+        return False
+    if len(content) == len(before) and all(one is other for one, other in zip(content, before, strict=True)):
+        return True
+    from ._text._match import matched
+
+    of = {id(one): child for one, child in zip(before, children, strict=True) if isinstance(one, (dict, list))}
+    known = [of.pop(id(one), None) for one in content]
+    taken = {id(child) for child in known if child is not None}
+    free = [child for child in children if id(child) not in taken]
+    others = iter(matched(free, [one for one, child in zip(content, known, strict=True) if child is None]))
+    node.arrange([next(others) if child is None else child for child in known])
+    return len(node.children()) == len(content)

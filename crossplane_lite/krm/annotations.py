@@ -1,0 +1,147 @@
+"""The annotations by which orchestrators know an item again ("Internal Annotations" in the functions specification).
+
+An author's change of one is refused: an orchestrator that finds no id, or two, loses comments, and one that finds
+another path writes another file. The path and the index are changed on purpose by `Resource.move_to`, both spellings of
+them together, since an orchestrator refuses an item whose two spellings differ.
+"""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "INDEXES",
+    "PATHS",
+    "PREFIX",
+    "check",
+    "file_of",
+    "is_reserved",
+    "kept_of_new",
+    "moved",
+    "reserved_of",
+    "restore",
+]
+
+PREFIX = "internal.config.kubernetes.io/"
+"""What the specification reserves. `config.kubernetes.io/local-config` isn't among these: it is the author's."""
+
+PATHS = (PREFIX + "path", "config.kubernetes.io/path")
+"""The annotation that holds an item's file, and its legacy twin."""
+
+INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
+"""The annotation that holds an item's place in its file, and its legacy twin."""
+
+_LEGACY = frozenset({PATHS[1], INDEXES[1], "config.k8s.io/id", "kustomize.config.k8s.io/id"})
+
+
+def is_reserved(key: object) -> bool:
+    """Say whether an annotation is an orchestrator's."""
+    return isinstance(key, str) and (key.startswith(PREFIX) or key in _LEGACY)
+
+
+def reserved_of(annotations: object) -> dict[str, Any]:
+    """Return the reserved annotations of a resource's annotations, none where that is no mapping."""
+    if not isinstance(annotations, dict):
+        return {}
+    return {key: value for key, value in annotations.items() if is_reserved(key)}
+
+
+def kept_of_new(annotations: dict[str, Any]) -> None:
+    """Take out of a new item's annotations what identifies another item; its file may be said there.
+
+    A copy of an item has the ids of the original, and an orchestrator that sees an id twice mixes the two up.
+    """
+    for key in [key for key in annotations if is_reserved(key) and key not in PATHS and key not in INDEXES]:
+        del annotations[key]
+
+
+def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
+    """Refuse to change a reserved annotation.
+
+    Args:
+        key: The annotation.
+        value: Its new value, None to remove it.
+        reserved: The reserved annotations that the resource came with.
+        what: The resource, for the message.
+
+    Raises:
+        UsageError: It would change.
+    """
+    if not is_reserved(key) or (key in reserved and reserved[key] == value):
+        return
+    done = "removed" if value is None else "changed" if key in reserved else "set"
+    hint = "; use resource.move_to(path, index)" if key in PATHS or key in INDEXES else ""
+    raise UsageError(
+        f"{what}: the annotation {key} can't be {done}, because the program that runs this function needs it to know "
+        f"the item again{hint}"
+    )
+
+
+def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
+    """Put reserved annotations back that were lost with the whole mapping they were in; refuse others than these.
+
+    Args:
+        content: The resource, which is changed.
+        reserved: The reserved annotations that it came with.
+        what: The resource, for messages.
+
+    Raises:
+        UsageError: One is there that differs, or that it did not come with; or there is no place to put them.
+    """
+    metadata = content.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    for key, value in reserved_of(annotations).items():
+        check(key, value, reserved, what)
+    if isinstance(annotations, dict) and all(key in annotations for key in reserved):
+        return
+    if not reserved:
+        return
+    if metadata is None:
+        metadata = content["metadata"] = {}
+    elif not isinstance(metadata, dict):
+        raise UsageError(f"{what}: metadata must be an object (got {metadata!r})")
+    if annotations is None:
+        annotations = metadata["annotations"] = {}
+    elif not isinstance(annotations, dict):
+        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r})")
+    for key, value in reserved.items():
+        annotations.setdefault(key, value)
+
+
+def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
+    """Return the annotations that put an item into a file: the spellings that it has, the specification's otherwise.
+
+    Args:
+        annotations: The item's annotations.
+        path: The file, relative to the package, with slashes.
+        index: The item's place among the documents of the file, from 0.
+
+    Raises:
+        UsageError: It is no such path or index.
+    """
+    if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
+        raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")
+    if isinstance(index, bool) or not isinstance(index, int) or index < 0:
+        raise UsageError(f"'index' must be an integer from 0 on (got {index!r} that is a {type(index).__name__})")
+    made: dict[str, str] = {}
+    has = [any(twins[at] in annotations for twins in (PATHS, INDEXES)) for at in (0, 1)]
+    for at in (0, 1):
+        if has[at] or (at == 0 and not has[1]):
+            made[PATHS[at]] = path
+            if index or INDEXES[at] in annotations:  # 0 is the default
+                made[INDEXES[at]] = str(index)
+    return made
+
+
+def file_of(annotations: object) -> tuple[str, int] | None:
+    """Return the file that an item came from and its place in it, None where nothing says so."""
+    found = reserved_of(annotations)
+    path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
+    if path is None:
+        return None
+    index = next((str(found[key]) for key in INDEXES if key in found), "0")
+    return path, int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0

@@ -1,0 +1,218 @@
+"""`crossplane-lite krm`, and the command line of a KRM function's own program."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import CrossplaneLiteError, InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from ._process import Stdout
+    from .functions import Function, Output
+
+__all__ = ["command", "main"]
+
+_USAGE = """\
+usage: crossplane-lite krm run module:function [FLAGS] [ITEMS ...]
+       crossplane-lite krm init DIR
+
+  run   run a KRM function: from stdin to stdout, or on files; `krm run module:function --help` says more
+  init  write the files of a new KRM function, with its container image, to DIR; existing files stay"""
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite krm` with the arguments that follow it.
+
+    Returns:
+        The exit status: that of the function; 0 where files were written or help was asked for; 2 for a wrong command
+        line, and for a function that can't be loaded.
+
+    Raises:
+        InputError: A file or a function isn't what it should be.
+    """
+    name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
+    if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
+        print(_USAGE)
+        return 0
+    if name == "init" and len(rest) == 1 and not rest[0].startswith("-"):
+        return _init(rest[0])
+    if name != "run" or not rest or rest[0].startswith("-"):
+        print(_USAGE, file=sys.stderr)
+        return 2
+    return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
+
+
+def main(function: Function, argv: Sequence[str]) -> int:
+    """Run a function's own program with arguments, and return its exit status."""
+    program = os.path.basename(sys.argv[0]) or function.name
+    try:
+        return _started(lambda: function, program, argv)
+    except CrossplaneLiteError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 2
+
+
+def _load(name: str) -> Function:
+    from ..runtime.load import load_object
+    from .functions import Function
+
+    return load_object(name, Function, "KRM function", "@krm.function", "transform")
+
+
+def _init(folder: str) -> int:
+    from pathlib import Path
+
+    from . import scaffold
+
+    for file in scaffold.write(Path(folder)):
+        print(file)
+    return 0
+
+
+def _started(load: Callable[[], Function], program: str, argv: Sequence[str]) -> int:
+    """Run a function as its arguments say."""
+    if not argv:
+        from .runner import serve
+
+        return serve(load, program)
+    from ._process import INTERRUPTED, Stdout, complain
+
+    try:
+        stdout = Stdout()
+    except OSError as error:
+        complain(f"{program}: can't write to stdout: {error.strerror or error}")
+        return 1
+    try:
+        return _answered(load(), program, argv, stdout)
+    except KeyboardInterrupt:
+        complain(f"{program}: interrupted")
+        return INTERRUPTED
+
+
+def _answered(function: Function, program: str, argv: Sequence[str], stdout: Stdout) -> int:
+    parser = _parser(function, program)
+    given = parser.parse_args(argv)  # what is wrong goes to stderr, and help isn't argparse's own
+    if given.help:
+        from ._help import with_config
+
+        return stdout.put(program, with_config(parser.format_help(), function).encode(), 0)
+    if given.doc:
+        from ._help import document
+
+        return stdout.put(program, document(function).encode(), 0)
+    if given.config is None and not given.items:
+        return _on_list(function, program, given, stdout)
+    return _on_files(function, program, given, stdout)
+
+
+def _on_list(function: Function, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
+    """Run a function on the ResourceList of stdin, with flags that say what is to be shown."""
+    if given.in_place:
+        raise InputError("--in-place is for files; give them after the flags")
+    data = _stdin(program, "a ResourceList")
+    output = function.run(data)
+    if output.stdout and given.diff:
+        _tell(output)
+        return _show_diff(program, [("<stdin>", data, output.stdout)], output, stdout)
+    if output.stdout and given.output == "unwrap":
+        _tell(output)
+        from .files import unwrapped
+
+        output.stdout = unwrapped(output.stdout).encode()
+    return stdout.finish(program, output)
+
+
+def _on_files(function: Function, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
+    from .files import Package
+
+    if given.in_place and "-" in given.items:
+        raise InputError("what comes from stdin can't be changed in place")
+    stdin = _stdin(program, "documents") if "-" in given.items else b""
+    package = Package(given.config, given.items, stdin)
+    output = function.run(package.data)
+    if not output.stdout:
+        return stdout.finish(program, output)
+    if given.diff or given.in_place or given.output == "unwrap":
+        _tell(output)
+    if given.diff:
+        return _show_diff(program, list(package.changes(output.stdout)), output, stdout)
+    if given.in_place:
+        if not output.status:  # as orchestrators do it
+            for file in package.write(output.stdout):
+                output.stderr += f"{file}\n"
+        output.stdout = b""
+    elif given.output == "unwrap":
+        output.stdout = package.documents(output.stdout).encode()
+    return stdout.finish(program, output)
+
+
+def _tell(output: Output) -> None:
+    """Add to stderr what only the ResourceList would say, which isn't printed."""
+    from .resource_list import ResourceList
+
+    results = ResourceList.read(output.stdout).results
+    output.stderr += "".join(f"{result}\n" for result in results if result.severity == "info")
+
+
+def _stdin(program: str, what: str) -> bytes:
+    from ._process import read_stdin
+
+    try:
+        return read_stdin(f"{program}: reading {what} from the terminal")
+    except OSError as error:
+        raise InputError(f"can't read stdin: {error.strerror or error}") from None
+
+
+def _show_diff(
+    program: str, changes: Sequence[tuple[str, bytes | None, bytes | None]], output: Output, stdout: Stdout
+) -> int:
+    from ._help import diff
+
+    colour = stdout.is_terminal and not os.environ.get("NO_COLOR")
+    output.stdout = diff(changes, colour=colour).encode()
+    if output.stdout and not output.status:
+        output.status = 1
+    return stdout.finish(program, output)
+
+
+def _parser(function: Function, program: str) -> argparse.ArgumentParser:
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog=program,
+        description=function.description or f"The KRM function {function.name}, a {function.role}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+        epilog="Without arguments it reads a ResourceList from stdin and writes one to stdout, as orchestrators\n"
+        "such as kpt and kustomize want it.\n\nExit status: 0; 1 where a result has the severity error, the input "
+        "can't be read,\nor --diff shows a difference; 2 where the command line or a file can't be used; 130 after "
+        "Ctrl-C.",
+    )
+    parser.add_argument(
+        "items",
+        metavar="ITEMS",
+        nargs="*",
+        help="files of resources, directories of which the files ending in .yaml and .yml are read, - for stdin",
+    )
+    parser.add_argument("-f", "--config", metavar="FILE", help="file of the functionConfig")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "-o",
+        "--output",
+        choices=["stdout", "unwrap"],
+        default="stdout",
+        help="print a ResourceList (stdout, the default), or just the documents in it (unwrap)",
+    )
+    how.add_argument("-d", "--diff", action="store_true", help="print what would change in files, as a unified diff")
+    how.add_argument(
+        "-i", "--in-place", action="store_true", help="write what changes to the files, unless there are errors"
+    )
+    how.add_argument("--doc", action="store_true", help="print name, description, role and config schema as JSON")
+    parser.add_argument("-h", "--help", action="store_true", help="print this and exit")
+    return parser

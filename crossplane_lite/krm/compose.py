@@ -1,0 +1,313 @@
+"""A composition function as a KRM function: what Crossplane would compose, written into a package.
+
+One run is one reconcile. functionConfig is the composite, the items are the cluster: those that belong to the composite
+are what it observes, and all of them answer what the function asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import composition
+from .._emit import ANNOTATION, steps_in
+from .._kinds import group_of
+from .._report import CONDITION, CUT_OFF, HELD_BACK_KEY
+from ..errors import InputError, UsageError
+from ..proto import _view
+from ..render.cluster import Files
+from ..render.composed import Owner
+from ..render.defaults import apply_defaults
+from ..render.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
+from ..render.openapi import Schemas
+from ..render.pipeline import Step
+from ..render.reconcile import render
+from ..render.rendered import FatalResultError, RenderError
+from ..simulate.waits import waits_of
+from .annotations import is_reserved
+from .functions import Function, function
+from .items import _merge
+from .resource import Resource
+from .resource_list import ResourceList
+
+if TYPE_CHECKING:
+    from ..render.rendered import Rendered, StepRun
+
+__all__ = ["from_composition"]
+
+COMPOSITE_KIND: Final = "crossplane-lite/composite"
+"""The annotation that says of which kind the composite is: two of different kinds may have the same name."""
+
+_DEFINITIONS: Final = {
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("apiextensions.crossplane.io", "CompositeResourceDefinition"),
+}
+_WAITING: Final = "WaitingForDependencies"
+_STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_FALSE: "False"}
+_SEVERITIES: Final = {_view.SEVERITY_FATAL: "error", _view.SEVERITY_NORMAL: "info"}
+# The orchestrator has a limit of its own.
+_NO_TIMEOUT: Final = float("inf")
+
+
+def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
+    """Make a KRM function that does on the client what Crossplane does with a composition function.
+
+    - functionConfig is the composite. It stays as it is; what the function desires of its status, and conditions, are
+      results of severity info. Where its CompositeResourceDefinition is among the items, its defaults count.
+    - Items with the annotation `crossplane.io/composition-resource-name` are what the function observes, save those
+      that say that they belong to another composite: by the label `crossplane.io/composite`, by the annotation
+      `crossplane-lite/composite` (the composite's kind and group), or by a controller reference.
+    - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
+      schemas and scopes of their kinds.
+    - Composed resources are merged into their items as server-side apply would: objects and maps merge, lists and
+      values replace, a field that isn't desired any more stays. Text that says the same stays as it is. New items have
+      Crossplane's annotation, label and name, but no generateName, and no owner reference, which needs the uid that
+      only a cluster gives.
+    - An item that isn't desired any more is removed only if this function has made it.
+    - Results carry over, a fatal one as error, and then no item changes. What is held back is a result of severity
+      info that names what it waits for.
+
+    Args:
+        compose: The composition function.
+        name: What the KRM function is called; the Python function's name, with dashes, when it isn't given.
+
+    Raises:
+        UsageError: It isn't a composition function.
+    """
+    if not isinstance(compose, composition.Function):
+        raise UsageError(f"from_composition() takes what @composition.function makes (got {compose!r:.80})")
+
+    def transform(rl: ResourceList[Any]) -> None:
+        try:
+            _Client(compose, rl).reconcile()
+        except (InputError, RenderError) as error:  # what was given can't be used; nothing is changed yet
+            rl.results.error(str(error))
+
+    transform.__doc__ = compose.__doc__ or f"Compose what {compose.name} desires for the composite in functionConfig."
+    made = function(name=name or _name(compose))(transform)
+    made.file = compose.file
+    return made
+
+
+def _name(compose: composition.Function) -> str:
+    return str(getattr(compose, "__name__", "compose")).replace("_", "-").strip("-") or "compose"
+
+
+class _Runner:
+    """Runs the function once for each request, and no more often: nobody asks it for what it depends on."""
+
+    def __init__(self, compose: composition.Function) -> None:
+        self._compose = compose
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        return self._compose.run(request)
+
+
+class _Client:
+    """One reconcile against a ResourceList."""
+
+    def __init__(self, compose: composition.Function, rl: ResourceList[Any]) -> None:
+        self._compose = compose
+        self._rl = rl
+        self._config = _composite(rl)
+        # What the function is shown, without what is the orchestrator's business.
+        self._items = [(item, _without_reserved(item.to_dict())) for item in rl.items]
+        self._composite = self._with_defaults(_without_reserved(self._config.to_dict()))
+        self._owner = Owner.of(self._composite)
+        self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
+
+    def reconcile(self) -> None:
+        """Compose, and bring what comes of it into the items and results."""
+        composed = {name: item for item, data in self._items if (name := self._name_of(data))}
+        try:
+            rendered = render(
+                self._composite,
+                [Step("compose", "function")],
+                {"function": _Runner(self._compose)},
+                cluster=Files((data for _, data in self._items), self._schemas()),
+                observed=[self._controlled(data) for _, data in self._items if self._name_of(data)],
+                timeout=_NO_TIMEOUT,
+            )
+            found = {name: composed.get(name) or self._taken(name, one) for name, one in rendered.composed.items()}
+        except RenderError as error:
+            self._report(error.steps, waiting=False)
+            if not isinstance(error, FatalResultError):
+                self._rl.results.error(str(error))
+            return
+        for name, resource in rendered.composed.items():
+            item = found[name]
+            if item is not None and name not in composed:
+                self._rl.results.info(f"this is the composed resource {name} from now on", item)
+            self._put(item, resource)
+        self._remove({name: item for name, item in composed.items() if name in rendered.deleted})
+        waits = waits_of(rendered).waiting
+        self._report(rendered.steps, waiting=bool(waits))
+        self._report_waits(rendered, waits)
+        self._report_status(rendered)
+
+    # -- what there is
+
+    def _definitions(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        for _, data in self._items:
+            kind = text_of(data.get("kind"))
+            if (group_of(text_of(data.get("apiVersion"))), kind) in _DEFINITIONS:
+                yield f"{kind} {text_of(metadata_of(data).get('name'))}", data
+
+    def _schemas(self) -> Schemas:
+        schemas = Schemas()
+        for where, data in self._definitions():
+            schemas.add_crd(data, where)
+        return schemas
+
+    def _with_defaults(self, composite: dict[str, Any]) -> dict[str, Any]:
+        """Return the composite as an API server would have it."""
+        wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
+        for where, data in self._definitions():
+            spec = data.get("spec")
+            if data["kind"] == "CompositeResourceDefinition" and isinstance(spec, dict):
+                names = spec.get("names")
+                if isinstance(names, dict) and (spec.get("group"), names.get("kind")) == wanted:
+                    return apply_defaults(composite, data, where)
+        return composite
+
+    def _name_of(self, data: Mapping[str, Any]) -> str:
+        """Return the composition resource name of an item that belongs to this composite; empty for all others."""
+        name = resource_name(data)
+        return name if name and self._belongs(data) else ""
+
+    def _belongs(self, data: Mapping[str, Any]) -> bool:
+        metadata, owner = metadata_of(data), self._owner
+        namespace = text_of(metadata.get("namespace"))
+        if owner.namespace and namespace not in ("", owner.namespace):
+            return False
+        if _entry(metadata, "labels", COMPOSITE_LABEL) not in ("", owner.prefix):
+            return False
+        kind = _entry(metadata, "annotations", COMPOSITE_KIND)
+        if kind:
+            return kind == self._kind
+        controller = controller_of(data)
+        if controller is None:
+            return True
+        if metadata_of(self._composite).get("uid"):
+            return controller.get("uid") == owner.uid
+        return (controller.get("kind"), controller.get("name")) == (owner.kind, owner.name)
+
+    def _controlled(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return an item of this composite as a cluster would have it: with a controller reference to it."""
+        references = metadata_of(data).get("ownerReferences")
+        others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
+        return {**data, "metadata": {**data["metadata"], "ownerReferences": [*others, self._owner.reference]}}
+
+    def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
+        """Return the item that is the same object though nothing says that it is composed; None for a new one.
+
+        Raises:
+            RenderError: It belongs to somebody else.
+        """
+        wanted = _identity(resource)
+        for item, data in self._items:
+            if _identity(data) == wanted:
+                if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
+                    what = f"{wanted[1]} {wanted[3]}"
+                    raise RenderError(f"composed resource {quoted(name)}: {what} is there already, as something else's")
+                return item
+        return None
+
+    # -- what comes of it
+
+    def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
+        """Bring a composed resource into its item, or add it."""
+        metadata = resource["metadata"]
+        metadata.pop("generateName", None)  # it has its name
+        metadata["ownerReferences"] = [one for one in metadata["ownerReferences"] if one != self._owner.reference]
+        if not metadata["ownerReferences"]:
+            del metadata["ownerReferences"]
+        metadata["annotations"][COMPOSITE_KIND] = self._kind
+        if item is None:
+            self._rl.items.add(_in_order(resource))
+        else:
+            _merge(item, resource)
+
+    def _remove(self, lost: Mapping[str, Resource]) -> None:
+        for name, item in lost.items():
+            if self._compose.name in steps_in(item.annotations.get(ANNOTATION)):
+                self._rl.results.info(f"{name} is not desired any more: it was removed", item)
+                self._rl.items.remove(item)
+
+    def _report(self, steps: Iterable[StepRun], *, waiting: bool) -> None:
+        """Carry results over, and conditions, which have no other place here.
+
+        Args:
+            steps: The steps that were run.
+            waiting: Whether it is told for each resource what it waits for.
+        """
+        for step in steps:
+            response = _view.RunFunctionResponse.FromString(step.response)
+            for result in response.results:
+                if waiting and result.reason == _WAITING and CUT_OFF not in result.message:
+                    continue
+                add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
+                add(result.message, tags={"reason": result.reason} if result.reason else None)
+            for condition in response.conditions:
+                if not condition.type.startswith(CONDITION):  # that one says what waits
+                    text = f"condition {condition.type} is {_STATUSES.get(condition.status, 'Unknown')}"
+                    text += f": {condition.message}" if condition.message else ""
+                    self._rl.results.info(text, self._config, tags={"reason": condition.reason})
+
+    def _report_waits(self, rendered: Rendered, waits: Mapping[str, Mapping[str, str]]) -> None:
+        steps = rendered.context.get(HELD_BACK_KEY)
+        held = {name for names in steps.values() for name in names} if isinstance(steps, dict) else set()
+        for name in sorted({*waits, *held}):
+            paths = [f"{path} ({why})" if why else path for path, why in waits.get(name, {}).items()]
+            said = f"{name} is held back" if name in held else f"{name} keeps what it has"
+            self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
+
+    def _report_status(self, rendered: Rendered) -> None:
+        """Say what the composite's status would be; functionConfig is the user's file."""
+        status = {key: one for key, one in rendered.composite["status"].items() if key != "conditions"}
+        before = self._composite.get("status")
+        before = before if isinstance(before, dict) else {}
+        if status and status != {key: one for key, one in before.items() if key != "conditions"}:
+            self._rl.results.info(
+                "the composite's status is not written here", self._config, "status", current=None, proposed=status
+            )
+
+
+def _composite(rl: ResourceList[Any]) -> Resource:
+    if rl.config is None:
+        raise InputError("functionConfig must be the composite resource (there is none)")
+    config: Resource = rl.config
+    return config
+
+
+def _entry(metadata: Mapping[str, Any], field: str, key: str) -> str:
+    values = metadata.get(field)
+    return text_of(values.get(key)) if isinstance(values, Mapping) else ""
+
+
+def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    metadata = metadata_of(data)
+    namespace, name = (text_of(metadata.get(key)) for key in ("namespace", "name"))
+    return group_of(text_of(data.get("apiVersion"))), text_of(data.get("kind")), namespace, name
+
+
+def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without the annotations of orchestrators; they are no part of it."""
+    metadata = data.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):
+        return data
+    assert isinstance(metadata, dict)
+    kept = {key: value for key, value in annotations.items() if not is_reserved(key)}
+    others = {key: value for key, value in metadata.items() if key != "annotations"}
+    return {**data, "metadata": {**others, "annotations": kept} if kept else others}
+
+
+def _in_order(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return a new item's fields in the order in which people write them."""
+    metadata = _first(resource["metadata"], "name", "namespace", "labels", "annotations")
+    return _first({**resource, "metadata": metadata}, "apiVersion", "kind", "metadata")
+
+
+def _first(data: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {**{key: data[key] for key in keys if key in data}, **data}

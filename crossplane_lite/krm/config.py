@@ -1,0 +1,190 @@
+"""functionConfig as an instance of the author's attrs class.
+
+The class describes the fields of the object beside apiVersion, kind and metadata. Of a ConfigMap it describes `data`,
+whose strings are read as what the class asks for: numbers and booleans as YAML has them, lists and objects as YAML or
+JSON. A class with a field `data` describes the ConfigMap itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from .._input_types import Shape, check_class, choices, fields_of, shape_of
+from .._structure import _problems, structured
+from ..errors import InputError, UsageError
+from . import paths
+from ._text import parse
+from ._text._scalars import resolve
+
+__all__ = ["ConfigError", "Problem", "structure"]
+
+T = TypeVar("T")
+
+_OBJECT_KEYS = ("apiVersion", "kind", "metadata")
+# What a ConfigMap may have beside its data, and that says nothing to a function.
+_MAP_KEYS = ("immutable",)
+_MOST_PROBLEMS = 100
+_TOP = "functionConfig"
+# Where the path ends in the text of a problem.
+_TEXT = re.compile(r"(.*?)(?: is required$| is not a field| must be |: )", re.DOTALL)
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong.
+
+    Attributes:
+        text: What, with the path, which starts with `functionConfig`.
+        path: The path within functionConfig; empty for the whole.
+    """
+
+    text: str
+    path: str
+
+
+class ConfigError(InputError):
+    """functionConfig can't be made into the config class.
+
+    Attributes:
+        problems: Everything that is wrong with it.
+    """
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(problem.text for problem in problems))
+        self.problems = problems
+
+
+def structure(config: Mapping[str, Any], cls: Any) -> Any:
+    """Return functionConfig as an instance of an attrs class.
+
+    Args:
+        config: The functionConfig, plain data.
+        cls: The class, or the class with `| None`.
+
+    Raises:
+        ConfigError: It doesn't fit the class.
+        UsageError: `cls` isn't an attrs class, or has a field of a type that no functionConfig has.
+    """
+    cls = _class_of(cls)
+    check_class(cls)
+    keys = {field.key for field in fields_of(cls)}
+    data, path = {key: value for key, value in config.items() if key in keys or key not in _OBJECT_KEYS}, _TOP
+    if _is_config_map(config) and "data" not in keys:
+        data, path = _data_of(config, cls), f"{_TOP}.data"
+    try:
+        return structured(data, cls)
+    except Exception as error:
+        raise ConfigError(_listed(error, path)) from None
+
+
+def _class_of(cls: Any) -> type[Any]:
+    shape = shape_of(cls)
+    if shape is not None and shape.kind == "union":
+        members = [arg for arg in shape.args if arg is not type(None)]
+        shape = shape_of(members[0]) if len(members) == 1 else None
+    if shape is None or shape.kind != "class":
+        raise UsageError(f"functionConfig can be made into an attrs class (got {cls!r})")
+    made: type[Any] = shape.type
+    return made
+
+
+def _listed(error: Exception, path: str) -> list[Problem]:
+    """Return what is wrong, sorted, each with its path."""
+    try:
+        texts = sorted({problem.text for problem in _problems(error, path)})
+    except RecursionError:
+        return [Problem(f"{path} is nested too deep", path[len(_TOP) + 1 :])]
+    problems = [Problem(text, _path_in(text)) for text in texts[:_MOST_PROBLEMS]]
+    if len(texts) > _MOST_PROBLEMS:
+        problems.append(Problem(f"{_TOP}: and {len(texts) - _MOST_PROBLEMS} more", ""))
+    return problems
+
+
+def _path_in(text: str) -> str:
+    """Return the path that a problem's text begins with, without `functionConfig`."""
+    found = _TEXT.match(text)
+    path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
+    try:
+        paths.parse(path)
+    except UsageError:
+        return ""
+    return path
+
+
+def _is_config_map(config: Mapping[str, Any]) -> bool:
+    return config.get("kind") == "ConfigMap" and config.get("apiVersion", "v1") == "v1"
+
+
+# ConfigMaps
+
+
+def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
+    """Return the data of a ConfigMap with its strings read as the class asks for."""
+    others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
+    if others:
+        raise ConfigError(
+            [Problem(f"{_TOP}.{key} is not a field that is read of a ConfigMap; use data", key) for key in others]
+        )
+    data = config.get("data")
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise ConfigError([Problem(f"{_TOP}.data must be a mapping", "data")])
+    types = {field.key: field.type for field in fields_of(cls)}
+    return {key: _read(value, types[key]) if key in types else value for key, value in data.items()}
+
+
+def _read(value: Any, type_: Any) -> Any:
+    """Return a string as what a type asks for; as it is where it can't be that, for the message."""
+    shape = shape_of(type_)
+    if not isinstance(value, str) or shape is None:
+        return value
+    if shape.kind == "union":
+        return _read_union(value, shape)
+    if shape.kind == "scalar":
+        return value if shape.args[0] is str else _scalar(value, shape.args[0])
+    if shape.kind == "choice":
+        return _choice(value, shape)
+    return value if shape.kind == "any" else _parsed(value, shape)
+
+
+def _scalar(text: str, base: type[Any]) -> Any:
+    found = resolve(text.strip())
+    if base is int and isinstance(found, float) and found.is_integer():
+        return int(found)
+    wanted = (int, float) if base is float else base
+    return found if isinstance(found, wanted) and isinstance(found, bool) == (base is bool) else text
+
+
+def _choice(text: str, shape: Shape) -> Any:
+    offered = choices(shape)
+    if text in [one for one in offered if isinstance(one, str)]:
+        return text
+    found = resolve(text.strip())
+    return found if any(type(one) is type(found) and one == found for one in offered) else text
+
+
+def _read_union(text: str, shape: Shape) -> Any:
+    """Return a string as the first member of a union that it can be: null, a choice, a text before anything else."""
+    members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
+    is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
+    if is_text:
+        return text
+    for arg, found in members:
+        made = _read(text, arg)
+        if not isinstance(made, str) or (found.kind == "choice" and made in choices(found)):
+            return made
+    return text
+
+
+def _parsed(text: str, shape: Shape) -> Any:
+    """Return a text of YAML or JSON as the list or mapping that it holds."""
+    # The reader takes documents that are mappings; any other value is one's field.
+    lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
+    try:
+        found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])
+    except InputError:
+        return text
+    wanted = list if shape.kind in ("list", "tuple") else dict
+    return found if isinstance(found, wanted) else text

@@ -1,0 +1,317 @@
+"""The decorator that makes a KRM function out of a typed Python function.
+
+    from crossplane_lite import krm
+
+    @krm.function
+    def transform(rl: krm.ResourceList[SetLabels]) -> None:
+        ...
+
+    if __name__ == "__main__":
+        transform.main()
+
+The module isn't called `function`, because the package's attribute of that name is the decorator.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from typing import Any, Literal, NoReturn, TypeAlias, overload
+
+    from .resource_list import ResourceList
+
+    Body: TypeAlias = Callable[[ResourceList[Any]], None | Awaitable[None]]
+    Role: TypeAlias = Literal["transformer", "generator", "validator"]
+
+__all__ = ["Function", "Output", "function"]
+
+ROLES = ("transformer", "generator", "validator")
+
+# Bits of a code object's flags.
+_GENERATOR = 0x20
+_ASYNC_GENERATOR = 0x200
+
+
+class Output:
+    """What a function's process gives back.
+
+    Attributes:
+        stdout: The ResourceList; empty where the input could not be read, and only then.
+        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; what
+            `sys.exit` was called with, where the function called it.
+        stderr: Text for people: errors and warnings among the results, and the traceback of an exception.
+    """
+
+    __slots__ = ("status", "stderr", "stdout")
+
+    def __init__(self, stdout: bytes, status: int, stderr: str) -> None:
+        self.stdout = stdout
+        self.status = status
+        self.stderr = stderr
+
+    def __repr__(self) -> str:
+        return f"Output(stdout={self.stdout!r}, status={self.status}, stderr={self.stderr!r})"
+
+
+class Function:
+    """A KRM function: a ResourceList in, a ResourceList out. Made by `function`.
+
+    Attributes:
+        name: What it is called in messages and in help.
+        role: `transformer`, `generator` or `validator`.
+        file: The file that it is in.
+    """
+
+    def __init__(self, body: Body, name: str, role: Role, names: Mapping[str, Any]) -> None:
+        self._body = body
+        self._names = names  # where a local class of the annotation is found
+        self._config_class: type[Any] | None = None
+        self._is_resolved = False
+        self.name = name
+        self.role = role
+        code = getattr(body, "__code__", None)
+        self.file: str = getattr(code, "co_filename", __file__)
+        self.__doc__ = body.__doc__
+        self.__name__ = getattr(body, "__name__", name)
+        self.__qualname__ = getattr(body, "__qualname__", name)
+        self.__module__ = getattr(body, "__module__", type(self).__module__)
+        self.__wrapped__ = body
+
+    def __repr__(self) -> str:
+        return f"<KRM function {self.name}>"
+
+    def __call__(self, rl: ResourceList[Any]) -> None:
+        """Call the Python function with a ResourceList, and wait for it where it is `async def`.
+
+        Raises:
+            UsageError: It returned something.
+        """
+        result: Any = self._body(rl)
+        if result is not None and hasattr(result, "__await__"):
+            from ..composition import run_awaitable
+
+            result = run_awaitable(result)
+        if result is not None:
+            raise UsageError(
+                f"{self.name}() must return nothing (got a {type(result).__name__}); "
+                "it changes rl.items and adds to rl.results"
+            )
+
+    @property
+    def description(self) -> str:
+        """The function's docstring without its indentation; empty where there is none."""
+        import inspect  # for help only
+
+        return inspect.cleandoc(self.__doc__ or "")
+
+    @property
+    def config_class(self) -> type[Any] | None:
+        """The class that functionConfig is made into: of `rl: krm.ResourceList[Config]` it is Config.
+
+        None where functionConfig stays as it is.
+
+        Raises:
+            UsageError: The annotation can't be looked up, or is another type.
+        """
+        if not self._is_resolved:
+            self._config_class = _config_class(self._body, self._names)
+            self._is_resolved = True
+        return self._config_class
+
+    def run(self, data: bytes) -> Output:
+        """Answer one ResourceList.
+
+        Nothing of the process is touched: what the function prints goes where print goes.
+
+        Args:
+            data: A ResourceList in YAML or JSON, as it comes from stdin.
+
+        Returns:
+            What goes to stdout and stderr, and the exit status. What goes wrong in the function is a result in it
+            of the severity error; the items are then as they came.
+        """
+        from .runner import run
+
+        return run(self, data)
+
+    def main(self, argv: Sequence[str] | None = None) -> NoReturn:
+        """Run the function as a program: from stdin to stdout, or as its arguments say (`--help` lists them).
+
+        Everything that is printed meanwhile goes to stderr, what subprocesses print too, and stays there: stdout has
+        the ResourceList and nothing else. What the module itself prints before it calls `main` goes to stderr, too,
+        while it is buffered; with PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps it off stdout.
+
+        Args:
+            argv: Command-line arguments without the program's name; by default the process's own.
+
+        Raises:
+            SystemExit: Always, with the exit status.
+        """
+        arguments = sys.argv[1:] if argv is None else list(argv)
+        if arguments:
+            from .command import main
+
+            raise SystemExit(main(self, arguments))
+        from .runner import serve
+
+        raise SystemExit(serve(lambda: self, os.path.basename(sys.argv[0]) or self.name))
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def function(body: Body, /) -> Function: ...
+
+    @overload
+    def function(
+        body: None = None, /, *, role: Role = "transformer", name: str | None = None
+    ) -> Callable[[Body], Function]: ...
+
+
+def function(
+    body: Body | None = None, /, *, role: Role = "transformer", name: str | None = None
+) -> Function | Callable[[Body], Function]:
+    """Make a KRM function out of `transform(rl)`, which may be `def` or `async def`.
+
+    Its docstring is what `--help` says. The type of its parameter, `krm.ResourceList[Config]`, names the attrs class
+    that functionConfig is made into; plain `krm.ResourceList`, or no type, leaves functionConfig as it is.
+
+    Args:
+        body: The function, where the decorator is used without arguments.
+        role: `transformer`; `generator`, which makes items of functionConfig; or `validator`, whose items go out as
+            they came: a change of them is an error.
+        name: What it is called; the Python function's name, with dashes, when it isn't given.
+
+    Raises:
+        UsageError: What is decorated can't be called with one argument, or the role is none of these.
+    """
+    names: Mapping[str, Any] = {}
+
+    def decorate(body: Body) -> Function:
+        _check(body)
+        return Function(body, name or _name(body), role, names if "<locals>" in _qualified(body) else {})
+
+    if role not in ROLES:
+        raise UsageError(f"'role' must be one of {', '.join(map(repr, ROLES))} (got {role!r})")
+    if name is not None and (not isinstance(name, str) or not name):
+        raise UsageError(f"'name' must be a text that isn't empty (got {name!r})")
+    # Classes beside a function within a function are known by no module; its frame is the only place to find them.
+    frame = sys._getframe(1)
+    if frame.f_code.co_name != "<module>":
+        names = dict(frame.f_locals)
+    return decorate if body is None else decorate(body)
+
+
+def _qualified(body: Any) -> str:
+    return str(getattr(body, "__qualname__", ""))
+
+
+def _name(body: Any) -> str:
+    return str(getattr(body, "__name__", type(body).__name__)).replace("_", "-").strip("-") or "function"
+
+
+def _check(body: Any) -> None:
+    if not callable(body):
+        raise UsageError(f"@krm.function is for a function (got {body!r})")
+    code = getattr(body, "__code__", None)
+    if code is not None and code.co_flags & (_GENERATOR | _ASYNC_GENERATOR):
+        raise UsageError(f"{_qualified(body)}() must not be a generator: take the 'yield' out of it")
+    # What is plain is told apart without the module that understands every signature, which takes long to import.
+    if code is not None and code.co_argcount == 1 and not hasattr(body, "__wrapped__") and not code.co_kwonlyargcount:
+        return
+    import inspect
+
+    try:
+        inspect.signature(body).bind(None)
+    except TypeError:
+        raise UsageError(
+            f"a KRM function is called with one argument, the ResourceList; {_qualified(body) or body!r} can't be"
+        ) from None
+    except ValueError:  # no signature to be had, as for some callables in C
+        pass
+
+
+def _config_class(body: Any, names: Mapping[str, Any]) -> type[Any] | None:
+    """Return the class in `ResourceList[...]` of a function's parameter."""
+    annotation = _annotation(body)
+    if isinstance(annotation, str):
+        text = annotation.strip()
+        if text.endswith("ResourceList"):
+            return None
+        annotation = _looked_up(body, text, names)
+    if annotation is None:
+        return None
+    from .resource_list import ResourceList
+
+    if annotation is ResourceList:
+        return None
+    wanted: tuple[Any, ...] = getattr(annotation, "__args__", ())
+    if getattr(annotation, "__origin__", None) is not ResourceList or len(wanted) != 1:
+        raise UsageError(
+            f"the parameter of {_qualified(body)}() must be a krm.ResourceList or krm.ResourceList[Config] "
+            f"(got {annotation!r})"
+        )
+    return _class(wanted[0], body)
+
+
+def _class(wanted: Any, body: Any) -> type[Any] | None:
+    """Return the class that a type argument names: `Config`, or `Config | None`."""
+    members: tuple[Any, ...] = getattr(wanted, "__args__", ())
+    options = [one for one in members if one is not type(None)]
+    if len(options) == 1 and len(members) == 2:
+        wanted = options[0]
+    if wanted is None or wanted is type(None) or not isinstance(wanted, type):
+        if isinstance(wanted, str) or hasattr(wanted, "__forward_arg__"):
+            raise UsageError(f"the config class of {_qualified(body)}() must not be in quotes (got {wanted!r})")
+        return None  # Any, or a type variable
+    from .resource import Resource
+
+    # From Python 3.11 on Any is a class.
+    return None if wanted in (object, dict, Resource) or wanted.__module__ == "typing" else wanted
+
+
+def _annotation(body: Any) -> Any:
+    """Return the annotation of a function's first parameter; None where it has none."""
+    while hasattr(body, "__wrapped__"):
+        body = body.__wrapped__
+    code = getattr(body, "__code__", None)
+    if code is not None and not hasattr(body, "__self__"):
+        if code.co_argcount == 0:
+            return None
+        try:
+            return body.__annotations__.get(code.co_varnames[0])
+        except NameError as error:  # Python 3.14 looks names up when annotations are read
+            raise _not_found(body, error) from None
+    import inspect
+
+    parameters = list(inspect.signature(body).parameters.values())
+    found = parameters[0].annotation
+    return None if found is inspect.Parameter.empty else found
+
+
+def _looked_up(body: Any, text: str, names: Mapping[str, Any]) -> Any:
+    while hasattr(body, "__wrapped__"):
+        body = body.__wrapped__
+    body = getattr(body, "__func__", body)
+    known = getattr(body, "__globals__", None)
+    if known is None:
+        known = vars(sys.modules[type(body).__module__])
+    try:
+        return eval(text, dict(known), names)  # the author's own annotation
+    except (NameError, AttributeError) as error:
+        raise _not_found(body, error) from None
+    except TypeError as error:
+        raise UsageError(f"the annotation {text} of {_qualified(body)}() can't be used: {error}") from None
+
+
+def _not_found(body: Any, error: Exception) -> UsageError:
+    return UsageError(
+        f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
+        "what it names must be imported when the function runs, not only for type checkers"
+    )

@@ -1,0 +1,312 @@
+"""The items of a ResourceList: picking, adding, merging and removing resources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..errors import DuplicateResourceError, UsageError
+from ._plain import plain
+from .resource import Resource
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import Any, TypeAlias, TypeVar, overload
+
+    from ..model import Resource as Model
+
+    M = TypeVar("M", bound=Model)
+    Wanted: TypeAlias = str | Collection[str] | None
+
+    _Sequence = Sequence[Resource]
+else:
+    _Sequence = Sequence
+
+__all__ = ["Items"]
+
+
+class Items(_Sequence):
+    """Items of a ResourceList, in their order: all of them, or a selection.
+
+    A loop over it goes over the items that there are when it starts, so that items can be added and removed meanwhile.
+    What is added to a selection, or removed from it, is added to the ResourceList, or removed from it, too.
+    """
+
+    def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
+        self._found = found
+        self._whole = self if whole is None else whole
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> Resource: ...
+        @overload
+        def __getitem__(self, at: slice) -> Items: ...
+
+    def __getitem__(self, at: Any) -> Any:
+        found = self._found[at]
+        return Items(found, self._whole) if isinstance(found, list) else found
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(list(self._found))
+
+    def __contains__(self, resource: object) -> bool:
+        return any(one is resource or one == resource for one in self._found)
+
+    def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the place of an item: of the very one, else of an equal one.
+
+        Raises:
+            ValueError: It isn't among these.
+        """
+        places = range(*slice(start, stop).indices(len(self._found)))
+        for at in places:
+            if self._found[at] is resource:
+                return at
+        for at in places:
+            if self._found[at] == resource:
+                return at
+        raise ValueError(f"{resource!r} is not among these {len(self._found)} items")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Items, list)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        return f"<{len(self._found)} items: {', '.join(one._what for one in self._found[:10])}" + (
+            ", ...>" if len(self._found) > 10 else ">"
+        )
+
+    # Picking
+
+    def where(
+        self,
+        *,
+        kind: Wanted = None,
+        api_version: Wanted = None,
+        group: Wanted = None,
+        name: Wanted = None,
+        namespace: Wanted = None,
+        labels: Mapping[str, str | None] | None = None,
+        annotations: Mapping[str, str | None] | None = None,
+    ) -> Items:
+        """Return the items that fit all that is given. What isn't given doesn't matter.
+
+        Args:
+            kind: The kind, or several of which one must fit; so of the next four.
+            api_version: The apiVersion, with its version.
+            group: The API group; the empty text for the core group.
+            name: The name.
+            namespace: The namespace; the empty text for items that name none.
+            labels: The labels that an item must have, each with its value; None where any value will do.
+            annotations: The annotations that it must have, in the same way.
+
+        Raises:
+            UsageError: A value is no text.
+        """
+        wanted = {
+            steps: _texts(value, what)
+            for steps, value, what in (
+                (("kind",), kind, "kind"),
+                (("apiVersion",), api_version, "api_version"),
+                (("metadata", "name"), name, "name"),
+                (("metadata", "namespace"), namespace, "namespace"),
+            )
+            if value is not None
+        }
+        groups = None if group is None else _texts(group, "group")
+        marks = [
+            (("metadata", at, key), value)
+            for at, entries in (("labels", labels), ("annotations", annotations))
+            for key, value in ({} if entries is None else entries).items()
+        ]
+        found = [
+            one
+            for one in self._found
+            if all((one._peek(*steps) or "") in texts for steps, texts in wanted.items())
+            and (groups is None or _group(one) in groups)
+            and all(_has(one._peek(*steps), value) for steps, value in marks)
+        ]
+        return Items(found, self._whole)
+
+    def of(self, model: type[M]) -> list[M]:
+        """Return typed views of the items of a model's group and kind, in their order; `Unstructured` is for all.
+
+        A view is an instance of the model that reads the item as it was when the view was made. What is set or deleted
+        in it counts at once for the item, and changes only these fields in its text.
+
+        Args:
+            model: A generated class of resources, such as Deployment. The version of an item may be another one.
+
+        Raises:
+            UsageError: It is no class of resources.
+        """
+        from . import views
+
+        return [views.view_of(model, one) for one in self if views.is_for(model, one)]
+
+    # Changing
+
+    def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
+        """Add an item at the end.
+
+        It needs no annotation of an orchestrator; `move_to` says in which file it shall stand. Ids that came along from
+        another item are left out.
+
+        Args:
+            resource: A new Resource, which is the item from then on; or an item's content, which is copied: a mapping,
+                an instance of a model, another item, or one document of YAML, without its comments. An item that was
+                removed comes back as itself.
+
+        Returns:
+            The item.
+
+        Raises:
+            DuplicateResourceError: There is an item of that group, kind, namespace and name.
+            UsageError: It has no apiVersion, kind or name, or isn't a resource at all.
+        """
+        made = self._taken(resource)
+        if made._peek("metadata", "name") and any(_identity(one) == _identity(made) for one in self._whole._found):
+            raise DuplicateResourceError(f"there is a {made._what} already; items.upsert() changes it")
+        self._append(made)
+        return made
+
+    def _taken(self, resource: Any) -> Resource:
+        """Return a resource that can be added: the one that is given where it is new or was removed, else a copy."""
+        if isinstance(resource, Resource) and (
+            resource._owner is None or (resource._owner is self._whole and not self._has(resource))
+        ):
+            made = resource
+        else:
+            made = _made(resource)
+        _check(made)
+        return made
+
+    def _has(self, resource: Resource) -> bool:
+        return any(one is resource for one in self._whole._found)
+
+    def _append(self, made: Resource) -> None:
+        if made._owner is None:
+            made._become_item(self._whole)
+        self._whole._found.append(made)
+        if self is not self._whole:
+            self._found.append(made)
+
+    def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
+        """Merge a resource into the item of its group, kind, namespace and name, or add it where there is none.
+
+        Objects are merged field by field, everything else is replaced, lists too. Only what differs changes in the
+        text.
+
+        Args:
+            resource: The same as for `add`.
+
+        Returns:
+            The item.
+
+        Raises:
+            UsageError: As of `add`; or there are several such items.
+        """
+        made = self._taken(resource)
+        name = made._peek("metadata", "name")
+        found = [one for one in self._whole._found if _identity(one) == _identity(made)] if name else []
+        if len(found) > 1:
+            raise UsageError(f"there are {len(found)} items that are {made._what}; change the one that is meant")
+        if not found:
+            self._append(made)
+            return made
+        _merge(found[0], made._now())
+        return found[0]
+
+    def remove(self, resource: Resource | Model) -> None:
+        """Remove an item.
+
+        Args:
+            resource: The item itself, or a typed view of it.
+
+        Raises:
+            UsageError: It isn't among the items.
+        """
+        for one in self._whole._found:
+            if one is resource or (one._typed is not None and resource in one._typed):
+                self._whole._found[:] = [other for other in self._whole._found if other is not one]
+                self._found[:] = [other for other in self._found if other is not one]
+                return
+        raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
+
+    def clear(self) -> None:
+        """Remove all of these items, such as `rl.items.where(kind="Job").clear()`."""
+        gone = {id(one) for one in self._found}
+        self._found.clear()
+        self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
+
+
+def _texts(value: Any, what: str) -> frozenset[str]:
+    texts = (value,) if isinstance(value, str) else value
+    try:
+        made = frozenset(texts)
+    except TypeError:
+        made = frozenset({None})
+    if not all(isinstance(one, str) for one in made):
+        raise UsageError(f"{what!r} must be a string or a list of strings (got {value!r:.60})")
+    return made
+
+
+def _group(resource: Resource) -> str | None:
+    found = resource._peek("apiVersion")
+    return found.rpartition("/")[0] if isinstance(found, str) else None
+
+
+def _has(found: object, wanted: object) -> bool:
+    return found is not None and (wanted is None or (type(found) is type(wanted) and found == wanted))
+
+
+def _identity(resource: Resource) -> tuple[Any, ...]:
+    """Return what no two items may have in common."""
+    metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
+    return (_group(resource), resource._peek("kind"), *metadata)
+
+
+def _made(resource: Any) -> Resource:
+    """Return a new resource with a copy of what is given."""
+    if isinstance(resource, (str, bytes)):
+        from ._text import parse
+
+        data = resource.encode() if isinstance(resource, str) else resource
+        return Resource(parse(data, "the new item").root.value())
+    content = plain(resource)
+    if not isinstance(content, dict):
+        raise UsageError(f"an item must be a mapping, a model or a text of YAML (got {resource!r:.60})")
+    return Resource(content)
+
+
+def _check(resource: Resource) -> None:
+    for steps in (("apiVersion",), ("kind",)):
+        if not isinstance(resource._peek(*steps), str) or not resource._peek(*steps):
+            raise UsageError(f"an item must have {steps[-1]}, a string that isn't empty (got {resource!r:.80})")
+    names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
+    if not any(isinstance(one, str) and one for one in names):
+        raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {resource!r:.80})")
+
+
+def _merge(item: Resource, content: Mapping[str, Any]) -> None:
+    """Merge content into an item, field by field."""
+    work = [(item._now(), content)]
+    while work:
+        holder, fields = work.pop()
+        for key, value in fields.items():
+            found = holder.get(key)
+            if isinstance(found, dict) and isinstance(value, dict):
+                work.append((found, value))
+            elif not _is_same(holder, key, value):
+                item._assign(holder, key, plain(value))
+
+
+def _is_same(holder: dict[str, Any], key: str, value: Any) -> bool:
+    from ._text._values import same
+
+    return key in holder and same(holder[key], value)

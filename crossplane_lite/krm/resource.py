@@ -1,0 +1,411 @@
+"""A resource: a mapping and an object with attributes, over an item's text or over content that is new."""
+
+from __future__ import annotations
+
+import functools
+
+from ..errors import InputError, UsageError
+from . import _tree, paths
+from ._live import Elements, Fields, Missing, wrapped
+from ._plain import plain
+from ._text._values import same
+from .annotations import check, is_reserved, kept_of_new, moved, reserved_of, restore
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ._text import Node
+    from .items import Items
+    from .views import Views
+
+__all__ = ["Resource"]
+
+_NONE: Any = object()
+
+
+class Resource(Fields):
+    """A Kubernetes object.
+
+    It is a mapping of its fields, each of which is an attribute as well (`resource.spec.replicas`), as `Fields` says.
+    On top of that it has the shortcuts below, and `get`, `set` and `delete` take field paths. A field that is called
+    like a shortcut is read as an item. Values are as Kubernetes reads them, and what isn't changed keeps its text.
+
+    Args:
+        content: The object; nothing for an empty one. It is copied.
+
+    Raises:
+        UsageError: The content isn't an object of JSON values.
+    """
+
+    __slots__ = ("_edits", "_frozen", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
+
+    _node: Node | None
+    _lists: Any
+    _owner: Items | None  # the items that it is one of, or was
+    _reserved: dict[str, Any] | None
+    _typed: Views | None
+    _frozen: str
+    _edits: int  # how often the content was changed
+    _written: int  # how often it had been when it was written
+
+    def __init__(self, content: Mapping[str, Any] | None = None) -> None:
+        _start(self, None, "", {})
+        if content:
+            made = plain(content)
+            if not isinstance(made, dict):
+                raise UsageError(f"a resource must be a mapping (got {content!r:.60})")
+            object.__setattr__(self, "_data", made)
+            self._touch()
+
+    @classmethod
+    def _of_node(cls, node: Node, label: str, frozen: str = "") -> Resource:
+        """Return the resource over a node of the text.
+
+        Args:
+            node: The node, a mapping.
+            label: What messages call it where it has no name, such as `items[3]`.
+            frozen: Why it can't be changed; empty if it can.
+        """
+        made = cls.__new__(cls)
+        _start(made, node, label, None)
+        object.__setattr__(made, "_frozen", frozen)
+        return made
+
+    # The content
+
+    def _sync(self) -> None:
+        """Take over what was set in typed views."""
+        if self._typed is not None:
+            self._typed.take_over()
+
+    def _content(self) -> dict[str, Any]:
+        """Return the content, without what is new in typed views; read from the text when it is first asked for."""
+        if self._data is None:
+            assert self._node is not None
+            object.__setattr__(self, "_data", self._node.value())
+            object.__setattr__(self, "_lists", _tree.lists_in(self._data))
+        data: dict[str, Any] = self._data
+        return data
+
+    def _now(self) -> dict[str, Any]:
+        self._sync()
+        return self._content()
+
+    def _peek(self, *steps: str | int) -> Any:
+        """Return the plain value at a path, None where there is none; without reading the rest from the text."""
+        if self._data is None and self._node is not None and self._typed is None:
+            return self._node.get(steps)
+        return paths.lookup(self._now(), steps)
+
+    def _check_open(self) -> None:
+        if self._frozen:
+            raise UsageError(self._frozen)
+
+    def _touch(self) -> None:
+        object.__setattr__(self, "_edits", self._edits + 1)
+
+    def _assign(self, holder: Any, key: str | int, value: Any) -> None:
+        """Put a plain value into a dict or list of the content."""
+        content = self._content()
+        self._check_open()
+        if isinstance(holder, list):
+            holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
+        else:
+            if self._is_guarded(holder, key):
+                check(str(key), value, self._came_with(), self._what)
+            before = holder.get(key, _NONE)
+            holder[key] = value
+            self._restore(content, holder, key, before)
+        self._touch()
+
+    def _remove(self, holder: Any, key: str | int) -> None:
+        """Take something out of a dict or list of the content."""
+        content = self._content()
+        self._check_open()
+        if self._is_guarded(holder, key):
+            check(str(key), None, self._came_with(), self._what)
+        del holder[key]
+        if isinstance(holder, dict):
+            self._restore(content, holder, key, _NONE)
+        self._touch()
+
+    # Annotations that aren't the author's
+
+    def _came_with(self) -> dict[str, Any]:
+        """Return the reserved annotations that the resource came with."""
+        if self._reserved is None:
+            found = paths.lookup(self._data, ("metadata", "annotations"))
+            if self._node is not None:
+                found = self._node.get(("metadata", "annotations"))
+            object.__setattr__(self, "_reserved", reserved_of(found))
+        assert self._reserved is not None
+        return self._reserved
+
+    def _is_guarded(self, holder: Any, key: Any) -> bool:
+        """Say whether something in the content is a reserved annotation."""
+        if not is_reserved(key):
+            return False
+        metadata = self._content().get("metadata")
+        return isinstance(metadata, dict) and holder is metadata.get("annotations")
+
+    def _restore(self, content: dict[str, Any], holder: Any, key: Any, before: Any) -> None:
+        """Put reserved annotations back after the mapping they were in was replaced or removed."""
+        in_metadata = key == "annotations" and holder is content.get("metadata")
+        if not in_metadata and not (key == "metadata" and holder is content):
+            return
+        try:
+            restore(content, self._came_with(), self._what)
+        except UsageError:
+            if before is not _NONE:
+                holder[key] = before
+            else:
+                holder.pop(key, None)
+            raise
+
+    def move_to(self, path: str, index: int = 0) -> None:
+        """Put the resource into another file, or to another place in it.
+
+        This changes the annotations by which the orchestrator knows where to write it, the legacy ones with them.
+
+        Args:
+            path: The file, relative to the package, with slashes: `app/service.yaml`.
+            index: The place among the documents of the file, from 0.
+
+        Raises:
+            UsageError: It is no such path or index.
+        """
+        self._check_open()
+        found = self._now().get("metadata")
+        found = found.get("annotations") if isinstance(found, dict) else None
+        made = moved(found if isinstance(found, dict) else {}, path, index)
+        self._came_with().update(made)
+        for key, value in made.items():
+            self.set(("metadata", "annotations", key), value)
+
+    # Field paths
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
+
+        Args:
+            path: The path, as `crossplane_lite.krm.paths.parse` reads it.
+            default: What is returned where nothing is there.
+
+        Returns:
+            The value, an object or list as a live view.
+
+        Raises:
+            UsageError: It is no field path, or a selection means several elements.
+        """
+        steps: Any = _steps(path)
+        if self._data is None and self._node is not None and self._typed is None and _is_direct(steps):
+            found = self._node.get(steps, _NONE)  # without reading the rest of the item
+            if not isinstance(found, (dict, list)):
+                return default if found is _NONE else found
+        view: Any = self
+        for step in steps:
+            key = paths.find(view._now(), step) if isinstance(view, (Fields, Elements)) else None
+            if key is None:
+                return default
+            view = view[key]
+        return view
+
+    def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
+        """Set the value at a field path. What is missing on the way is made; a null there counts as missing.
+
+        The next index of a list appends; a selection that means no element (`containers[name=web]`) adds one with
+        these fields.
+
+        Raises:
+            UsageError: It is no field path, or one that leads through a text or number or past a list's end, or the
+                value can't stand in a manifest.
+        """
+        steps = _steps(path)
+        self._check_open()
+        value = plain(value, self, steps)
+        holder, key, value = paths.plan(self._now(), steps, value)
+        self._assign(holder, key, value)
+
+    def delete(self, path: str | tuple[str | int, ...]) -> bool:
+        """Take away what is at a field path.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            UsageError: It is no field path, or a selection means several elements.
+        """
+        *above, last = _steps(path)
+        self._check_open()
+        holder = paths.lookup(self._now(), above)
+        key = paths.find(holder, last)
+        if key is None:
+            return False
+        self._remove(holder, key)
+        return True
+
+    # Shortcuts
+
+    def _text_at(self, *steps: str) -> str:
+        value = self._peek(*steps)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise InputError(f"{self._label}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
+        return value
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion, empty where there is none."""
+        return self._text_at("apiVersion")
+
+    @api_version.setter
+    def api_version(self, value: str) -> None:
+        self["apiVersion"] = value
+
+    @property
+    def group(self) -> str:
+        """The API group, without the version; the core group is the empty text."""
+        group, slash, _ = self.api_version.rpartition("/")
+        return group if slash else ""
+
+    @property
+    def kind(self) -> str:
+        """The kind, empty where there is none."""
+        return self._text_at("kind")
+
+    @kind.setter
+    def kind(self, value: str) -> None:
+        self["kind"] = value
+
+    @property
+    def name(self) -> str:
+        """The name in the metadata, empty where there is none."""
+        return self._text_at("metadata", "name")
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.set(("metadata", "name"), value)
+
+    @property
+    def namespace(self) -> str:
+        """The namespace in the metadata, empty where there is none."""
+        return self._text_at("metadata", "namespace")
+
+    @namespace.setter
+    def namespace(self, value: str) -> None:
+        self.set(("metadata", "namespace"), value)
+
+    @property
+    def labels(self) -> Fields:
+        """The labels; they are made in the metadata when the first is set."""
+        return self._map("labels")
+
+    @labels.setter
+    def labels(self, value: Mapping[str, str]) -> None:
+        self._metadata().labels = value
+
+    @property
+    def annotations(self) -> Fields:
+        """The annotations; they are made in the metadata when the first is set. Those of orchestrators stay."""
+        return self._map("annotations")
+
+    @annotations.setter
+    def annotations(self, value: Mapping[str, str]) -> None:
+        self._metadata().annotations = value
+
+    def _metadata(self) -> Fields:
+        return self._object(self, "metadata", "metadata")
+
+    def _map(self, key: str) -> Fields:
+        return self._object(self._metadata(), key, f"metadata.{key}")
+
+    def _object(self, view: Fields, key: str, path: str) -> Fields:
+        value = view._now().get(key)
+        if value is None:
+            return Missing(self, None, view, key)
+        if not isinstance(value, dict):
+            raise InputError(f"{self._label}: {path} must be an object (got {_tree.kind_of(value)})")
+        made: Fields = wrapped(view, key, value)
+        return made
+
+    # As a whole
+
+    @property
+    def _label(self) -> str:
+        """What messages call a resource whose content is wrong."""
+        return str(self._step) or "the resource"
+
+    @property
+    def _what(self) -> str:
+        """What messages call the resource, such as `Deployment prod/web`."""
+        kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
+        if not isinstance(kind, str) or not isinstance(name, str):
+            return self._label
+        return f"{kind} {namespace}/{name}" if namespace and isinstance(namespace, str) else f"{kind} {name}"
+
+    def __repr__(self) -> str:
+        api_version = self._peek("apiVersion")
+        return f"<Resource {api_version} {self._what}>" if isinstance(api_version, str) else f"<Resource {self._what}>"
+
+    def __copy__(self) -> Resource:
+        return Resource(self.to_dict())
+
+    def __deepcopy__(self, memo: object) -> Resource:
+        return Resource(self.to_dict())
+
+    def _become_item(self, owner: Items) -> None:
+        """Prepare for being added: what identifies another item goes."""
+        found = paths.lookup(self._now(), ("metadata", "annotations"))
+        if isinstance(found, dict):
+            kept_of_new(found)
+        object.__setattr__(self, "_reserved", reserved_of(found))
+        object.__setattr__(self, "_owner", owner)
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the content is another than in the text."""
+        self._sync()
+        if self._edits == self._written:
+            return False
+        return self._node is None or not same(self._node.value(), self._data)
+
+    def _write(self) -> None:
+        """Bring what was changed into the text."""
+        self._sync()
+        if self._edits == self._written or self._data is None or self._node is None:
+            return
+        _tree.write_back(self._node, self._data, self._lists)
+        self._bind(self._node)
+
+    def _bind(self, node: Node | None) -> None:
+        """Take a node as the one whose text the content is now; None where the text of all items is new."""
+        put = object.__setattr__
+        put(self, "_node", node)
+        put(self, "_lists", {} if self._data is None else _tree.lists_in(self._data))
+        put(self, "_written", self._edits)
+
+
+def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None:
+    Fields.__init__(resource, resource, data, None, label)
+    put = object.__setattr__
+    put(resource, "_node", node)
+    put(resource, "_lists", {})
+    put(resource, "_owner", None)
+    put(resource, "_reserved", None)
+    put(resource, "_typed", None)
+    put(resource, "_frozen", "")
+    put(resource, "_edits", 0)
+    put(resource, "_written", 0)
+
+
+def _steps(path: Any) -> tuple[paths.Step, ...]:
+    return path if type(path) is tuple else paths.parse(path)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_direct(steps: tuple[paths.Step, ...]) -> bool:
+    """Say whether each step is one key or index whatever is there."""
+    return all(type(step) is str or type(step) is int for step in steps)

@@ -1,0 +1,211 @@
+"""The ResourceList: what a KRM function gets and gives ("Schema" in the functions specification)."""
+
+from __future__ import annotations
+
+from types import GenericAlias
+
+from ..errors import InputError
+from . import _tree
+from ._text import parse
+from .items import Items
+from .resource import Resource
+from .results import Results
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from typing import Any, Generic
+
+    from typing_extensions import TypeVar
+
+    from ._text import Node, Text
+
+    C = TypeVar("C", default=Resource | None)
+
+    class _Typed(Generic[C]): ...
+
+else:
+    C = object
+
+    class _Typed:
+        __slots__ = ()
+        __class_getitem__ = classmethod(GenericAlias)
+
+
+__all__ = ["ResourceList"]
+
+_FROZEN = "functionConfig can't be changed; it is the function's input and goes out as it came"
+_OBJECT_KEYS = ("apiVersion", "kind", "metadata")
+
+
+class ResourceList(_Typed[C]):
+    """The input of a KRM function, which becomes its output.
+
+    `ResourceList[Config]` is one whose functionConfig is made into the attrs class Config.
+
+    Attributes:
+        items: The resources. They are changed in place.
+        results: What the function says about them; what came with the input is kept.
+    """
+
+    def __init__(self, text: Text, config_class: Any = None) -> None:
+        self._text = text
+        root = self._root = text.root
+        _check_wrapper(root)
+        came = _tree.elements(root, "items")
+        if came is None:
+            raise InputError(
+                f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'"
+            )
+        self.items = Items([])
+        for at, node in enumerate(came):
+            one = Resource._of_node(node, f"items[{at}]")
+            object.__setattr__(one, "_owner", self.items)
+            self.items._found.append(one)
+        self._came = list(self.items)
+        self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
+        self._function_config = _function_config(root)
+        self._config: Any = self._function_config if _has_config(self._function_config) else None
+        self._config_error: InputError | None = None
+        if config_class is not None and self._config is not None:
+            self._read_config(config_class)
+
+    @classmethod
+    def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
+        """Read a ResourceList.
+
+        A functionConfig that the class can't be made of is no error here: each thing that is wrong with it is an error
+        among the results, `has_errors` is true, and `config` raises.
+
+        Args:
+            data: YAML or JSON, UTF-8.
+            config_class: The attrs class that functionConfig is made into, or that class with `| None`; None to leave
+                functionConfig as it is.
+            label: What messages call the data.
+
+        Raises:
+            InputError: It is no ResourceList; the message says where.
+            UsageError: The config class has a field of a type that no functionConfig has.
+        """
+        return ResourceList(parse(data, label), config_class)
+
+    def _read_config(self, config_class: Any) -> None:
+        from . import config
+
+        assert self._function_config is not None
+        try:
+            self._config = config.structure(self._function_config.to_dict(), config_class)
+        except config.ConfigError as error:
+            self._config, self._config_error = None, error
+            for problem in error.problems:
+                self.results.error(problem.text, self._function_config, problem.path or None)
+
+    # The wrapper
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion of the ResourceList itself, empty where it names none. It goes out as it came."""
+        return str(self._root.get(["apiVersion"]) or "")
+
+    @property
+    def function_config(self) -> Resource | None:
+        """The functionConfig as it came, None where there is none. It can't be changed."""
+        return self._function_config
+
+    @property
+    def config(self) -> C:
+        """What the function is to do: functionConfig as an instance of the config class.
+
+        Without a config class it is functionConfig itself, a Resource. Where there is no functionConfig, and where it
+        is the empty placeholder that kpt sends, it is None.
+
+        Raises:
+            ConfigError: The class can't be made of the functionConfig.
+        """
+        if self._config_error is not None:
+            raise self._config_error
+        config: C = self._config
+        return config
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether there are errors of this function among the results; those that came with the input don't count."""
+        return self.results.has_errors
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether an item was added, removed, moved or changed since the list was read or written."""
+        return self._is_rearranged or any(one._is_changed for one in self.items)
+
+    @property
+    def _is_rearranged(self) -> bool:
+        found = self.items._found
+        return len(found) != len(self._came) or any(
+            one is not other for one, other in zip(found, self._came, strict=True)
+        )
+
+    # The way out
+
+    def write(self) -> bytes:
+        """Return the ResourceList as it is now, in the form in which it came.
+
+        Whatever was not changed is there byte for byte as it came. It can be written, changed and written again.
+
+        Raises:
+            UsageError: Something that was set can't be written.
+        """
+        for one in self.items:
+            one._write()
+        if (
+            self._is_rearranged
+            or self._root.get(["items"]) is None
+            or any(one._node is None and one._is_changed for one in self.items)
+        ):
+            self._write_items()
+        new = self.results._unwritten()
+        at = len(self._root.get(["results"]) or ())
+        for index, wire in enumerate(new, at):
+            self._root.insert(["results"], index, wire)
+        return self._text.dump()
+
+    def _write_items(self) -> None:
+        """Bring what was added, removed and moved into the text."""
+        found = list(self.items)
+        content = [one.to_dict() if one._node is None else one._node for one in found]
+        for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
+            one._bind(child)
+        self._came = found
+
+    def __repr__(self) -> str:
+        return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
+
+
+def _check_wrapper(root: Node) -> None:
+    kind = root.get(["kind"])
+    if kind != "ResourceList":
+        what = f"kind {kind!r:.60}" if kind is not None else "no kind"
+        raise InputError(f"{root.doc.label}: this must be a ResourceList of config.kubernetes.io/v1 (it has {what})")
+    api_version = root.get(["apiVersion"])
+    if api_version is not None and not isinstance(api_version, str):
+        raise InputError(f"{root.doc.label}: apiVersion must be a string (got {_tree.kind_of(api_version)})")
+
+
+def _function_config(root: Node) -> Resource | None:
+    node = root.child("functionConfig")
+    value = root.get(["functionConfig"])
+    if node is None or value is None:
+        return None
+    if not isinstance(value, dict):
+        raise InputError(f"{root.doc.label}: functionConfig must be an object (got {_tree.kind_of(value)})")
+    return Resource._of_node(node, "functionConfig", _FROZEN)
+
+
+def _has_config(config: Resource | None) -> bool:
+    """Say whether there is a functionConfig that says anything.
+
+    For none kpt sends an empty one that is called `function-input`: its kind once, the name of a ConfigMap today.
+    """
+    if config is None:
+        return False
+    if "function-input" not in (config._peek("kind"), config._peek("metadata", "name")):
+        return True
+    return any(value for key, value in config.items() if key not in _OBJECT_KEYS)

@@ -1,0 +1,305 @@
+"""Results: what a function says about the resources, in the form of the functions specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..errors import UsageError
+from . import paths
+from ._live import Missing
+from ._plain import plain
+from ._text._nodes import copied
+from .annotations import file_of
+from .resource import Resource
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, overload
+
+    _Sequence = Sequence["Result"]
+else:
+    _Sequence = Sequence
+
+__all__ = ["SEVERITIES", "Result", "Results"]
+
+SEVERITIES = ("error", "warning", "info")
+"""The severities of the functions specification."""
+
+
+class Result:
+    """One result, as the functions specification describes it.
+
+    Args:
+        wire: The result in the form of a ResourceList.
+
+    Attributes:
+        message: What it says.
+        severity: `error`, `warning` or `info`; `error` where none is written.
+        resource_ref: The apiVersion, kind, name and namespace of what it is about; None for none.
+        field: The field's path, currentValue and proposedValue; None for none.
+        file: The path and index of the file that holds the resource; None for none.
+        tags: Anything else, text by text.
+    """
+
+    __slots__ = ("_wire",)
+
+    def __init__(self, wire: Mapping[str, Any]) -> None:
+        self._wire: dict[str, Any] = copied(dict(wire))
+
+    @property
+    def message(self) -> str:
+        return str(self._wire.get("message") or "")
+
+    @property
+    def severity(self) -> str:
+        return str(self._wire.get("severity") or "error")
+
+    @property
+    def resource_ref(self) -> dict[str, Any] | None:
+        return self._object("resourceRef")
+
+    @property
+    def field(self) -> dict[str, Any] | None:
+        return self._object("field")
+
+    @property
+    def file(self) -> dict[str, Any] | None:
+        return self._object("file")
+
+    @property
+    def tags(self) -> dict[str, Any]:
+        return self._object("tags") or {}
+
+    def _object(self, key: str) -> dict[str, Any] | None:
+        found = self._wire.get(key)
+        return copied(found) if isinstance(found, dict) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as it is written."""
+        made: dict[str, Any] = copied(self._wire)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self._wire == other._wire
+
+    __hash__ = None  # type: ignore[assignment]  # it holds dicts
+
+    def __repr__(self) -> str:
+        return f"<{self.severity}: {self.message}>"
+
+    def __str__(self) -> str:
+        """Return the result in one line: severity, resource, field, file and message."""
+        ref, field, file = self.resource_ref or {}, self.field or {}, self.file or {}
+        name = "/".join(str(ref[key]) for key in ("namespace", "name") if ref.get(key))
+        about = " ".join(part for part in (str(ref.get("kind") or ""), name, str(field.get("path") or "")) if part)
+        where = f" ({file['path']})" if file.get("path") else ""
+        return f"{self.severity}: {about}{': ' if about else ''}{self.message}{where}"
+
+
+class Results(_Sequence):
+    """The results: first those that came with the input, as they are, then those of this function in their order.
+
+    A result of this function that came with the input already isn't written a second time.
+    """
+
+    def __init__(self, came: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._came = [Result(one) for one in came]
+        self._own: list[Result] = []
+        self._written = 0
+
+    def error(
+        self,
+        message: str,
+        resource: Resource | Mapping[str, Any] | Any = None,
+        field: str | None = None,
+        *,
+        current: Any = ...,
+        proposed: Any = ...,
+        file: str | Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Result:
+        """Add an error. The function's exit status is 1 then; its ResourceList is written all the same.
+
+        Args:
+            message: What is wrong, for people.
+            resource: What it is about: an item, or anything with apiVersion, kind and metadata.
+            field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
+            current: The field's value; read from the resource when it isn't given, None to leave it out.
+            proposed: The value that would be right.
+            file: The file that holds the resource, or its path and index; read from the annotations by which
+                orchestrators say it when it isn't given.
+            tags: Anything else, text by text.
+
+        Returns:
+            The result.
+
+        Raises:
+            UsageError: A field is given without a resource, or something isn't what it should be.
+        """
+        return self._add("error", message, resource, field, current, proposed, file, tags)
+
+    def warning(
+        self,
+        message: str,
+        resource: Resource | Mapping[str, Any] | Any = None,
+        field: str | None = None,
+        *,
+        current: Any = ...,
+        proposed: Any = ...,
+        file: str | Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Result:
+        """Add a warning; the arguments are those of `error`."""
+        return self._add("warning", message, resource, field, current, proposed, file, tags)
+
+    def info(
+        self,
+        message: str,
+        resource: Resource | Mapping[str, Any] | Any = None,
+        field: str | None = None,
+        *,
+        current: Any = ...,
+        proposed: Any = ...,
+        file: str | Mapping[str, Any] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Result:
+        """Add something worth knowing; the arguments are those of `error`."""
+        return self._add("info", message, resource, field, current, proposed, file, tags)
+
+    def _add(
+        self, severity: str, message: str, resource: Any, field: Any, current: Any, proposed: Any, file: Any, tags: Any
+    ) -> Result:
+        if not isinstance(message, str):
+            raise UsageError(f"'message' must be a string (got {message!r} that is a {type(message).__name__})")
+        wire: dict[str, Any] = {"message": plain(message), "severity": severity}
+        about = None if resource is None else _about(resource)
+        if about is not None:
+            wire["resourceRef"] = _reference(about)
+        if field is not None:
+            if about is None:
+                raise UsageError(f"a result with a field must name the resource too (field {field!r})")
+            wire["field"] = _field(about, field, current, proposed)
+        elif current is not ... or proposed is not ...:
+            raise UsageError("'current' and 'proposed' are values of a field; give its path as 'field'")
+        found = _file(file) if file is not None else None if about is None else _file_of(about)
+        if found is not None:
+            wire["file"] = found
+        if tags:
+            wire["tags"] = _tags(tags)
+        result = Result(wire)
+        self._own.append(result)
+        return result
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether this function has added an error; those that came with the input don't count."""
+        return any(one.severity == "error" for one in self._own)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> Result: ...
+        @overload
+        def __getitem__(self, at: slice) -> list[Result]: ...
+
+    def __getitem__(self, at: Any) -> Any:
+        return [*self._came, *self._own][at]
+
+    def __len__(self) -> int:
+        return len(self._came) + len(self._own)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (Results, list)) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def _unwritten(self) -> list[dict[str, Any]]:
+        """Return the results that are not in the text yet, and count them as written.
+
+        What came with the input already is not said once more: a function that runs on its own output adds nothing.
+        """
+        found = [one.to_dict() for one in self._own[self._written :]]
+        self._written = len(self._own)
+        if found and self._came:
+            from json import dumps
+
+            came = {dumps(one.to_dict(), sort_keys=True) for one in self._came}
+            found = [one for one in found if dumps(one, sort_keys=True) not in came]
+        return found
+
+
+def _about(resource: Any) -> Any:
+    """Return what a result is about: a Resource, or plain data."""
+    if isinstance(resource, Resource):
+        return resource
+    data = plain(resource)
+    if not isinstance(data, dict):
+        raise UsageError(
+            f"'resource' must be an item or a mapping with apiVersion, kind and metadata (got {resource!r:.60})"
+        )
+    return data
+
+
+def _at(about: Any, *steps: str) -> Any:
+    return about._peek(*steps) if isinstance(about, Resource) else paths.lookup(about, steps)
+
+
+def _text(about: Any, *steps: str) -> str:
+    found = _at(about, *steps)
+    return found if isinstance(found, str) else ""
+
+
+def _reference(about: Any) -> dict[str, str]:
+    made = {
+        "apiVersion": _text(about, "apiVersion"),
+        "kind": _text(about, "kind"),
+        "name": _text(about, "metadata", "name"),
+    }
+    namespace = _text(about, "metadata", "namespace")
+    if namespace:
+        made["namespace"] = namespace
+    return made
+
+
+def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any]:
+    steps = paths.parse(field)
+    made: dict[str, Any] = {"path": field}
+    if current is ...:
+        data = about._now() if isinstance(about, Resource) else about
+        current = paths.lookup(data, steps)
+    for key, value in (("currentValue", current), ("proposedValue", proposed)):
+        if value is ... or (isinstance(value, Missing) and value == None):  # noqa: E711 - nothing is there
+            continue
+        if value is not None or key == "proposedValue":
+            made[key] = plain(value)
+    return made
+
+
+def _file_of(about: Any) -> dict[str, Any] | None:
+    found = file_of(_at(about, "metadata", "annotations"))
+    return None if found is None else _written(*found)
+
+
+def _written(path: str, index: int) -> dict[str, Any]:
+    # 0 is the default, and the specification's example leaves it out.
+    return {"path": path, "index": index} if index else {"path": path}
+
+
+def _file(file: Any) -> dict[str, Any]:
+    """Return the file that an author gives."""
+    data: Any = {"path": file} if isinstance(file, str) else plain(file)
+    index = data.get("index", 0) if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:
+        raise UsageError(f"'file' must be a path, or a mapping with path and index (got {file!r:.60})")
+    return _written(data["path"], index)
+
+
+def _tags(tags: Any) -> dict[str, str]:
+    data: Any = plain(tags)
+    if not isinstance(data, dict) or not all(isinstance(one, str) for one in data.values()):
+        raise UsageError(f"'tags' must be a mapping from text to text (got {tags!r:.60})")
+    return data

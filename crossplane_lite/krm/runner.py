@@ -1,0 +1,235 @@
+"""Running a KRM function: a ResourceList in, a ResourceList out, whatever the function does.
+
+Orchestrators read stdout even where the exit status isn't 0, and what they make of a strange one is worse than an
+error: an empty stdout with status 0 deletes every file, and a text beside the ResourceList can't be parsed. So stdout
+gets either one whole ResourceList or, where the input could not be read, nothing together with status 1.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CrossplaneLiteError, InputError, UsageError
+from .functions import Output
+from .resource_list import ResourceList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from .functions import Function
+    from .resource import Resource
+
+__all__ = ["KUSTOMIZE_FIELD", "run", "serve"]
+
+KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
+"""An annotation of functionConfig: the field of kustomization.yaml that lists it, `transformers` or `validators`."""
+
+_HERE = os.path.dirname(__file__) + os.sep
+_LOCAL = "config.kubernetes.io/local-config"
+_KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
+_HINT = (
+    "kustomize takes items that come back from its validators for changed ones. Give the functionConfig the annotation "
+    f"{KUSTOMIZE_FIELD}: the field of kustomization.yaml that lists it, validators or transformers"
+)
+
+
+def serve(load: Callable[[], Function], program: str) -> int:
+    """Run a function from this process's stdin to its stdout.
+
+    Args:
+        load: Returns the function. What is printed while it is imported doesn't get to stdout either.
+        program: What messages call the process.
+
+    Returns:
+        The exit status: 0; 1 where the input can't be read, the output can't be written or a result has the severity
+        error; what the function called `sys.exit` with; 130 after Ctrl-C.
+
+    Raises:
+        InputError: The function can't be loaded.
+    """
+    import gc
+
+    from ._process import INTERRUPTED, Stdout, complain, read_stdin
+
+    # A list is many objects that stay to the end. Searching them for garbage again and again takes a sixth of all time.
+    gc.set_threshold(200_000)
+    try:
+        try:
+            stdout = Stdout()
+            data = read_stdin(f"{program}: reading a ResourceList from the terminal; --help says what else there is")
+        except OSError as error:
+            complain(f"{program}: can't read stdin or write to stdout: {error.strerror or error}")
+            return 1
+        return stdout.finish(program, run(load(), data))
+    except KeyboardInterrupt:
+        complain(f"{program}: interrupted")
+        return INTERRUPTED
+
+
+def run(function: Function, data: bytes) -> Output:
+    """Answer one ResourceList; see `Function.run`."""
+    problem: BaseException | None = None
+    try:
+        if not data.strip():
+            raise InputError("there is nothing on stdin; a ResourceList was expected")
+        try:
+            rl = ResourceList.read(data, function.config_class)
+        except UsageError as error:  # of the function's annotation or its config class
+            problem = error
+            rl = ResourceList.read(data)
+    except InputError as error:
+        return Output(b"", 1, f"{function.name}: {error}\n")
+    try:
+        if problem is not None:
+            raise problem
+        if rl.has_errors:  # functionConfig isn't what the function needs
+            return _output(rl, "")
+        came = _Came(rl)
+        _call(function, rl)
+        return _finished(function, data, rl, came)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit and CancelledError too: there must be an answer
+        return _failed(function, data, rl, error)
+
+
+class _Came:
+    """What came in and must be there at the end."""
+
+    def __init__(self, rl: ResourceList[Any]) -> None:
+        self.items = list(rl.items)
+        # kustomize gives generators their functionConfig as an item.
+        self.configs = [item for item in self.items if _is_config(item, rl.function_config)]
+
+
+def _call(function: Function, rl: ResourceList[Any]) -> None:
+    try:
+        function(rl)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            raise
+
+
+def _finished(function: Function, data: bytes, rl: ResourceList[Any], came: _Came) -> Output:
+    """Return the answer of a function that came to its end."""
+    if function.role != "validator":
+        _check_configs(rl, came)
+        return _output(rl, "")
+    changed = rl._text.is_changed or any(item._is_changed for item in rl.items)
+    if changed or not _is_same(rl.items, came.items):
+        fresh = _renewed(data, rl)
+        for problem, item in _changes(rl, came, list(fresh.items)):
+            fresh.results.error(f"a validator must not change items: this one was {problem}", item)
+        return _output(fresh, "")
+    if not came.items or not all(_annotation(item, _KUSTOMIZE_ID) for item in came.items):
+        return _output(rl, "")
+    field = _annotation(rl.function_config, KUSTOMIZE_FIELD)
+    if field == "validators":
+        rl.items.clear()
+    return _output(rl, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n")
+
+
+def _output(rl: ResourceList[Any], stderr: str, status: int = 0) -> Output:
+    stdout = rl.write()
+    if rl.has_errors and not status:
+        status = 1
+    # kustomize build drops results, so that those who use it would not learn what is wrong.
+    told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
+    return Output(stdout, status, stderr + told)
+
+
+def _failed(function: Function, data: bytes, rl: ResourceList[Any], error: BaseException) -> Output:
+    """Return the answer of a function that raised: the items as they came, and an error."""
+    stderr = "" if isinstance(error, SystemExit) else _trace(error)
+    answer = _renewed(data, rl)
+    # Half a character, which a name of a file may hold, can't be written.
+    answer.results.error(_text(error, function.file).encode(errors="backslashreplace").decode())
+    status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
+    return _output(answer, stderr, status if 0 < status < 256 else 1)
+
+
+def _renewed(data: bytes, rl: ResourceList[Any]) -> ResourceList[Any]:
+    """Return the list as it came, with the results that there are by now."""
+    fresh: ResourceList[Any] = ResourceList.read(data)
+    fresh.results._own += rl.results._own
+    return fresh
+
+
+# What goes wrong
+
+
+def _text(error: BaseException, home: str) -> str:
+    """Return type, text, file and line of an exception."""
+    if isinstance(error, SystemExit):
+        return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
+    from .._errors_text import authors_frame
+
+    frame = authors_frame(error, home)
+    if frame is None or frame.filename.startswith(_HERE):
+        return text
+    return f"{text} ({os.path.basename(frame.filename)}:{frame.lineno})"
+
+
+def _trace(error: BaseException) -> str:
+    """Return the traceback of an exception, from the function's own code on."""
+    import traceback
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
+        trace = trace.tb_next
+    if trace is None and isinstance(error, CrossplaneLiteError):
+        return ""  # found here, at the end or the beginning: there is no line of the function to show
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+
+
+# Roles
+
+
+def _annotation(resource: Resource | None, key: str) -> Any:
+    return None if resource is None else resource._peek("metadata", "annotations", key)
+
+
+def _is_config(item: Resource, config: Resource | None) -> bool:
+    """Say whether an item is functionConfig itself, which kustomize leaves out because of an annotation."""
+    if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
+        return False
+    return all(
+        item._peek(*steps) == config._peek(*steps) for steps in (("apiVersion",), ("kind",), ("metadata", "name"))
+    )
+
+
+def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
+    for item in came.configs:
+        if any(one is item for one in rl.items) and _annotation(item, _LOCAL) != _annotation(
+            rl.function_config, _LOCAL
+        ):
+            raise UsageError(
+                f"{item._what} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize takes "
+                "it for a resource. Keep the annotation, or remove the item"
+            )
+
+
+def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
+    return len(items) == len(others) and all(one is other for one, other in zip(items, others, strict=True))
+
+
+def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
+    """Yield what a validator has done to items, with each item as it came."""
+    now = {id(item) for item in rl.items}
+    for item, before in zip(came.items, fresh, strict=True):
+        if id(item) not in now:
+            yield "removed", before
+        elif item != before:
+            yield "changed", before
+    known = {id(item) for item in came.items}
+    added = [item for item in rl.items if id(item) not in known]
+    yield from (("added", item) for item in added)
+    kept = [item for item in came.items if id(item) in now]
+    if not added and not _is_same([item for item in rl.items if id(item) in known], kept):
+        yield "moved", fresh[0]

@@ -1,0 +1,236 @@
+"""`crossplane-lite krm init`: the files of a new KRM function, with the container image that runs it.
+
+The image follows the specification ("A function container MUST be capable of running as a non-root user `nobody`"), and
+needs neither a file system that can be written to nor a network. All byte code is made when the image is built, the
+standard library's too, which the official Python images come without. It is of the kind that isn't compared with its
+source at each start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from ..errors import InputError
+
+__all__ = ["files", "write"]
+
+_FUNCTION = '''"""KRM function @NAME@."""
+
+from __future__ import annotations
+
+import attrs
+
+from crossplane_lite import krm
+
+
+@attrs.define
+class Config:
+    """What functionConfig holds; a ConfigMap's data is converted."""
+
+    team: str = attrs.field(metadata={"help": "value of the label that every resource gets"})
+    label: str = attrs.field(default="team", metadata={"help": "the label's key"})
+
+
+@krm.function(name="@NAME@")
+def transform(rl: krm.ResourceList[Config]) -> None:
+    """Set the label of a team on every resource."""
+    if rl.config is None:
+        rl.results.error("this function needs a functionConfig that says the team")
+        return
+    for resource in rl.items:
+        resource.labels[rl.config.label] = rl.config.team
+
+
+if __name__ == "__main__":
+    transform.main()
+'''
+
+_DOCKERFILE = """\
+FROM python:3.13-slim AS build
+COPY requirements.txt /
+RUN pip install --no-cache-dir --no-compile --target /packages -r /requirements.txt
+COPY function.py /function/
+# Byte code that is never compared with its source: the image doesn't change, and nobody may write.
+RUN python -m compileall -q --invalidation-mode unchecked-hash /packages /function
+
+FROM python:3.13-slim
+# The base image has no byte code of the standard library, and compiling it would take most of a function's time.
+RUN python -m compileall -q --invalidation-mode unchecked-hash \\
+    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
+    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+COPY --from=build /packages /packages
+COPY --from=build /function /function
+ENV PYTHONPATH=/packages PYTHONDONTWRITEBYTECODE=1
+WORKDIR /function
+# nobody, as a number: Kubernetes can check that it isn't root.
+USER 65534:65534
+ENTRYPOINT ["python", "-m", "function"]
+"""
+
+_DOCKERIGNORE = """\
+*
+!function.py
+!requirements.txt
+"""
+
+_REQUIREMENTS = """\
+crossplane-lite[krm]
+"""
+
+_CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: @NAME@
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  team: storefront
+"""
+
+_RESOURCES = """\
+# Comments stay where they are.
+apiVersion: v1
+kind: Service
+metadata:
+  name: web # of the shop
+  labels:
+    app: web
+spec:
+  ports:
+  - port: 80
+"""
+
+_TEST = '''"""The function does what the folders in `golden` say.
+
+Each has an input and what comes of it. After a change that is meant, write what comes of them anew:
+
+    CROSSPLANE_LITE_UPDATE=1 pytest
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crossplane_lite import krm
+from function import transform
+
+
+def test_golden() -> None:
+    """Every folder's input gives its expected output and results."""
+    krm.testing.golden(transform, Path(__file__).parent / "golden")
+'''
+
+_CONFTEST = '''"""Lets tests import function.py from the folder above."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+'''
+
+_README = """\
+# @NAME@
+
+A KRM function: it reads a ResourceList from stdin and writes one to stdout. What it does is in `function.py`:
+
+    python function.py --help
+
+## Try it
+
+On files, without an orchestrator; `--diff` shows what would change:
+
+    pip install -r requirements.txt
+    python function.py -f fn-config.yaml --diff resources.yaml
+
+With kpt, as a program:
+
+    kpt fn eval DIR --exec "python $PWD/function.py" --fn-config fn-config.yaml
+
+## Test it
+
+    pip install pytest
+    pytest
+
+## Build the image
+
+    docker build -t @NAME@ .
+    kpt fn eval DIR --image @NAME@ --image-pull-policy never --fn-config fn-config.yaml
+
+The image runs as nobody, with a read-only root and without a network:
+
+    docker run --rm -i --read-only --network none @NAME@ < resource-list.yaml
+
+With kustomize, name the image in an annotation of the function's config:
+
+    config.kubernetes.io/function: |
+      container:
+        image: @NAME@
+
+and list the config under `transformers:`. A validator under `validators:` needs one more annotation there, because
+kustomize takes items that come back from it for changed ones: `crossplane-lite/kustomize-field: validators`.
+"""
+
+
+def files(name: str) -> dict[str, str]:
+    """Return the texts of a new function's files by their paths.
+
+    Args:
+        name: The function's name, also that of its image.
+
+    Raises:
+        InputError: The name can't be an image's.
+    """
+    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > 63:
+        raise InputError(
+            f"{name!r} can't be the name of a function and its image: use lower-case letters, digits and dashes, for "
+            "example set-labels"
+        )
+    texts = {
+        "function.py": _FUNCTION,
+        "Dockerfile": _DOCKERFILE,
+        ".dockerignore": _DOCKERIGNORE,
+        "requirements.txt": _REQUIREMENTS,
+        "fn-config.yaml": _CONFIG,
+        "resources.yaml": _RESOURCES,
+        "README.md": _README,
+        "tests/conftest.py": _CONFTEST,
+        "tests/golden/one-service/functionConfig.yaml": _CONFIG,
+        "tests/golden/one-service/resources/web.yaml": _RESOURCES,
+        "tests/golden/one-service/expected/resources/web.yaml": _RESOURCES.replace(
+            "    app: web\n", "    app: web\n    team: storefront\n"
+        ),
+        "tests/test_function.py": _TEST,
+    }
+    return {path: text.replace("@NAME@", name) for path, text in texts.items()}
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the files of a new function.
+
+    Args:
+        folder: Where to; its last part is the function's name. It may exist.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: One of the files exists already, and then none is written; or one can't be written.
+    """
+    texts = files(Path(os.path.abspath(folder)).name)
+    there = [path for path in texts if os.path.lexists(folder / path)]
+    if there:
+        raise InputError(f"{folder} has {', '.join(there)} already; nothing was written")
+    written = []
+    try:
+        for path, text in texts.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with open(file, "x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            written.append(file)
+    except OSError as e:
+        raise InputError(f"can't write {e.filename or folder}: {e.strerror or e}") from e
+    return written

@@ -1,0 +1,253 @@
+"""Golden tests of KRM functions: folders with what goes in and what comes of it, byte for byte.
+
+    def test_golden():
+        krm.testing.golden(transform, Path(__file__).parent / "golden")
+
+Nothing here needs pytest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..errors import InputError, UsageError
+from ..testing.snapshots import SnapshotError, _replace, _shown
+from ._text import parse
+from .files import Package
+from .functions import Function
+
+if TYPE_CHECKING:
+    from ..testing.snapshots import Log
+
+__all__ = ["SnapshotError", "golden"]
+
+UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
+"""The environment variable that has expected files written instead of compared."""
+
+_CONFIG: Final = "functionConfig.yaml"
+_RESOURCES: Final = "resources"
+_INPUT: Final = "input.yaml"
+_EXPECTED: Final = "expected"
+_OUTPUT: Final = "output.yaml"
+_RESULTS: Final = "results.yaml"
+
+_MOST_LINES: Final = 100  # of one file's differences
+_LONGEST_LINE: Final = 200
+_UNSEEN: Final = {"\t": "\\t", "\r": "\\r", "\ufeff": "\\ufeff", "\u00a0": "\\u00a0", "\x85": "\\x85"}
+
+_PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
+
+
+def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
+    """Run a function on the input in a folder, and assert that what comes of it is what the folder expects.
+
+    A folder is one case, or holds one case in each of its folders. What goes in and what must come out::
+
+        functionConfig.yaml     the function's config, where it has one
+        resources/**/*.yaml     the resources, none for a generator
+        expected/resources/     the same files as they are afterwards
+        expected/results.yaml   the results, where there are any
+
+    or, for what depends on the ResourceList itself::
+
+        input.yaml              the ResourceList as it comes from an orchestrator
+        expected/output.yaml    the ResourceList that goes back
+
+    Everything is compared byte for byte. All cases are run before the differences are reported.
+
+    Args:
+        function: The function, made by `krm.function` or `krm.from_composition`.
+        folder: The folder.
+        update: Whether `expected` is written instead of compared. By default it is where pytest was started with
+            `--crossplane-update-snapshots`, or the environment variable `CROSSPLANE_LITE_UPDATE` is set to something
+            else than 0.
+
+    Raises:
+        SnapshotError: Something else comes out, or nothing, or nothing is expected yet. It is an AssertionError.
+        InputError: The folder holds no case, or one whose input can't be used.
+        UsageError: It is no KRM function.
+    """
+    __tracebackhide__ = True
+    if not isinstance(function, Function):
+        raise UsageError(f"golden() takes what @krm.function makes (got {function!r:.80})")
+    switch, log = _run_of_pytest()
+    if update is None:
+        update = switch or os.environ.get(UPDATE, "0") not in ("", "0")
+    problems = []
+    for case in _cases(Path(folder)):
+        files = _files_after(function, case)
+        found = _write(case, files, log) if update else _compare(case, files, log)
+        problems += [f"{_shown(case)}:\n{found}"] if found else []
+    if problems:
+        raise SnapshotError("\n\n".join([*problems, _advice()]))
+
+
+def _run_of_pytest() -> tuple[bool, Log | None]:
+    """Return whether this run of pytest writes snapshots, and where it notes which; no and None outside of pytest."""
+    plugin = sys.modules.get(_PYTEST_PLUGIN)
+    found: tuple[bool, Log | None] = (False, None) if plugin is None else plugin.current_run()
+    return found
+
+
+def _advice() -> str:
+    how = "pytest --crossplane-update-snapshots" if "PYTEST_CURRENT_TEST" in os.environ else f"{UPDATE}=1"
+    return f"where this is as it should be, write it with: {how}"
+
+
+# Input
+
+
+def _cases(folder: Path) -> list[Path]:
+    """Return the folders of the cases in a folder.
+
+    Raises:
+        InputError: There is none.
+    """
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder}; each of its folders is a case, with {_CONFIG} and {_RESOURCES}/"
+        )
+    if _is_case(folder):
+        return [folder]
+    found = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith((".", "__")))
+    for one in found:
+        if not _is_case(one):
+            raise InputError(f"{one} is no case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
+    if not found:
+        raise InputError(f"{folder} holds no case, which has {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
+    return found
+
+
+def _is_case(folder: Path) -> bool:
+    return any((folder / name).exists() for name in (_CONFIG, _RESOURCES, _INPUT))
+
+
+def _files_after(function: Function, case: Path) -> dict[str, bytes]:
+    """Run a function on a case, and return what `expected` is to hold, by path in it.
+
+    Raises:
+        InputError: The input can't be used.
+        SnapshotError: The function gives no ResourceList.
+    """
+    if (case / _INPUT).exists():
+        for other in (_CONFIG, _RESOURCES):
+            if (case / other).exists():
+                raise InputError(f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList")
+        try:
+            data = (case / _INPUT).read_bytes()
+        except OSError as e:
+            raise InputError(f"can't read {case / _INPUT}: {e.strerror or e}") from e
+        return {_OUTPUT: _run(function, case, data)}
+    config, resources = case / _CONFIG, case / _RESOURCES
+    package = Package(
+        str(config) if config.exists() else None, [str(resources)] if resources.exists() else [], root=str(resources)
+    )
+    output = _run(function, case, package.data)
+    after = {f"{_RESOURCES}/{name}": data for name, data in package.contents.items()}
+    for name, _, now in package.changes(output):
+        after.pop(f"{_RESOURCES}/{name}", None)
+        if now is not None and now.strip():  # an orchestrator deletes the file of an item that is gone
+            after[f"{_RESOURCES}/{name}"] = now
+    results = parse(output, "the function's output").root.get(["results"])
+    if results:
+        text = parse(b"results: []\n", _RESULTS)
+        text.root.set(["results"], results)
+        after[_RESULTS] = text.dump()
+    return after
+
+
+def _run(function: Function, case: Path, data: bytes) -> bytes:
+    output = function.run(data)
+    if not output.stdout:
+        raise SnapshotError(f"{_shown(case)}: the function gives no ResourceList: {output.stderr.strip()}")
+    return output.stdout
+
+
+# Output
+
+
+def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
+    """Return what is wrong with what is expected of a case; empty if nothing is."""
+    expected = case / _EXPECTED
+    there = _there(expected)
+    if log is not None:
+        log.checked.update(str(_absolute(expected / name)) for name in files)
+    if not there and files:
+        return f"there is no {_EXPECTED}/ yet, which has what comes of it"
+    lines: list[str] = []
+    for name in sorted({*there, *files}):
+        before, after = there.get(name), files.get(name)
+        if before != after:
+            lines += _difference(f"{_EXPECTED}/{name}", before, after)
+    return "\n".join(lines)
+
+
+def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
+    """Write what comes of a case; return what is wrong with that."""
+    expected = case / _EXPECTED
+    there = _there(expected)
+    for name, data in files.items():
+        file = _absolute(expected / name)
+        made = hashlib.sha256(data).hexdigest()
+        if log is not None:
+            log.checked.add(str(file))
+            earlier = log.written.get(str(file))
+            if earlier is not None and earlier[0] != made:
+                return f"another test of this run has written something else to {_EXPECTED}/{name}"
+        if there.get(name) != data:
+            _replace(file, data.decode())
+            if log is not None:
+                log.written[str(file)] = made, name not in there
+    for name in there:
+        if name not in files:
+            (expected / name).unlink()
+    return ""
+
+
+def _there(folder: Path) -> dict[str, bytes]:
+    """Return what a folder holds, by paths with slashes."""
+    found = {}
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder)
+        if file.is_file() and not any(part.startswith(".") for part in name.parts):
+            found[name.as_posix()] = file.read_bytes()
+    return found
+
+
+def _absolute(file: Path) -> Path:
+    return Path(os.path.abspath(file))
+
+
+def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
+    """Yield the lines of a unified diff from what is expected to what there is."""
+    labels = [
+        "/dev/null" if data is None else f"{name} ({side})" for data, side in ((before, "expected"), (after, "now"))
+    ]
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), labels[0], labels[1], lineterm=""))
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"... and {len(lines) - _MOST_LINES} more lines"
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Return the lines of a file as they are shown: with what can't be seen at an end, or between other signs."""
+    if not data:
+        return []
+    lines = data.decode("utf-8", "backslashreplace").split("\n")
+    ends = lines.pop() if lines[-1] else lines.pop() or None
+    shown = [_visible(line) for line in lines]
+    return [*shown, f"{_visible(ends)} (no line end)"] if ends is not None else shown
+
+
+def _visible(line: str) -> str:
+    for sign, written in _UNSEEN.items():
+        line = line.replace(sign, written)
+    bare = line.rstrip(" ")
+    line = bare + "\u00b7" * (len(line) - len(bare))
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}... ({len(line) - _LONGEST_LINE} more)"

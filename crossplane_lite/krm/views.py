@@ -1,0 +1,186 @@
+"""Typed views: an instance of a generated model over a resource's content.
+
+A view reads the resource as it was when the view was made. What is set or deleted in it counts at once: whatever
+reads the resource takes it over first, and so does writing. Of a field that is set in both ways, the last one counts.
+Only what differs is taken over, so that all else in the item keeps its text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from .. import _wire
+from .._kinds import check_class, group_of
+from .._node import DESIRED, Node
+from ..errors import EncodeError, InputError
+from ..model import Resource as Model
+from ..model import to_dict
+from ._text._match import matched
+from ._text._nodes import copied
+from ._text._values import same
+from .annotations import check
+from .resource import Resource
+
+__all__ = ["Views", "is_for", "view_of"]
+
+M = TypeVar("M", bound=Model)
+
+
+def is_for(model: type[Model], resource: Resource) -> bool:
+    """Say whether a resource is of a model's group and kind; its version may be another one.
+
+    `Unstructured` is for all kinds.
+
+    Raises:
+        UsageError: It is no class of resources.
+    """
+    check_class(model, "items.of()")
+    if not model._fixed:
+        return True
+    fixed: Any = model
+    api_version = resource._peek("apiVersion")
+    if resource._peek("kind") != fixed.kind or not isinstance(api_version, str):
+        return False
+    return group_of(api_version) == group_of(fixed.apiVersion)
+
+
+def view_of(model: type[M], resource: Resource) -> M:
+    """Return the view of a resource through a model, the same one as long as nothing else has changed the resource.
+
+    Raises:
+        InputError: The resource has an integer beyond 2**53, which models don't carry.
+    """
+    if resource._typed is None:
+        object.__setattr__(resource, "_typed", Views(resource))
+    assert resource._typed is not None
+    return resource._typed.view(model)
+
+
+class _View:
+    """One view, what it showed when it was last looked at, and how often the resource had been changed by then."""
+
+    __slots__ = ("before", "edits", "model")
+
+    def __init__(self, model: Model, before: dict[str, Any], edits: int) -> None:
+        self.model = model
+        self.before = before
+        self.edits = edits
+
+
+class Views:
+    """The typed views of one resource."""
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._views: list[_View] = []
+        self._is_busy = False
+
+    def __contains__(self, model: object) -> bool:
+        return any(one.model is model for one in self._views)
+
+    def view(self, model: type[M]) -> M:
+        """Return a view through a model."""
+        self.take_over()
+        edits = self._resource._edits
+        for one in reversed(self._views):
+            if type(one.model) is model and one.edits == edits:
+                return one.model
+        made = _made(model, self._resource)
+        self._views.append(_View(made, to_dict(made), edits))
+        return made
+
+    def take_over(self) -> None:
+        """Bring what was set or deleted in the views into the resource's content."""
+        if self._is_busy:
+            return
+        self._is_busy = True
+        try:
+            for one in self._views:
+                after = to_dict(one.model)
+                if same(one.before, after):
+                    continue
+                up_to_date = one.edits == self._resource._edits
+                self._resource._check_open()
+                self._check_deleted(one.model)
+                _Difference(self._resource).apply(self._resource._content(), one.before, after)
+                one.before = after
+                if up_to_date:
+                    one.edits = self._resource._edits
+        finally:
+            self._is_busy = False
+
+    def _check_deleted(self, model: Any) -> None:
+        """Refuse that a reserved annotation is deleted through a view; one that only went with all is kept."""
+        found = getattr(getattr(model, "metadata", None), "annotations", None)
+        for key in getattr(found, "deleted", None) or ():
+            check(key, None, {}, self._resource._what)
+
+
+def _made(model: type[M], resource: Resource) -> M:
+    try:
+        raw = _wire.encode_struct(resource._content())
+    except EncodeError as error:
+        raise InputError(f"{resource._what} can't be read through {model.__name__}: {error}") from None
+    made = model.__new__(model)
+    model._set_node(made, Node(DESIRED, raw))
+    Model._set_state(made, None)
+    return made
+
+
+class _Difference:
+    """Takes over into a resource's content what differs between two states of a view."""
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+
+    def apply(self, holder: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """Take over what differs in an object.
+
+        Args:
+            holder: The object in the content.
+            before: What the view showed of it.
+            after: What the view shows of it now.
+        """
+        for key in before:
+            if key not in after and key in holder and not self._resource._is_guarded(holder, key):
+                self._resource._remove(holder, key)
+        for key, value in after.items():
+            if key not in before or not same(before[key], value):
+                self._put(holder, key, before.get(key), value)
+
+    def _put(self, holder: dict[str, Any], key: str, before: Any, value: Any) -> None:
+        found = holder.get(key)
+        if isinstance(found, dict) and isinstance(before, dict) and isinstance(value, dict):
+            self.apply(found, before, value)
+        elif isinstance(found, list) and isinstance(before, list) and isinstance(value, list):
+            self._put_list(found, before, value)
+        else:
+            self._resource._assign(holder, key, copied(value))
+
+    def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
+        """Take over what differs in a list; elements that stay are the same objects, so that they keep their text."""
+        known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
+        made = []
+        pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
+        for one, pair in zip(value, pairs, strict=True):
+            if not isinstance(pair, _Element) or not isinstance(pair.found, dict) or not isinstance(one, dict):
+                made.append(copied(one))
+                continue
+            self.apply(pair.found, pair.before, one)
+            made.append(pair.found)
+        found[:] = made
+        self._resource._touch()
+
+
+class _Element:
+    """An element of a list as a view showed it, and as it is in the content."""
+
+    __slots__ = ("before", "found")
+
+    def __init__(self, before: Any, found: Any) -> None:
+        self.before = before
+        self.found = found
+
+    def value(self) -> Any:
+        """Return what the view showed, as `matched` asks for it."""
+        return self.before

@@ -1,0 +1,239 @@
+"""Files that become a ResourceList, and what a ResourceList makes of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.krm import ResourceList
+from crossplane_lite.krm.files import Package, unwrapped
+from crossplane_lite.render.yaml import parse_documents
+from tests.krm.processes import LIST
+
+STREAMS = {
+    "plain": "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n",
+    "head comment": "# head\napiVersion: v1\nkind: A\nmetadata:\n  name: a # why\n",
+    "markers": "---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: v1\nkind: B\nmetadata: {name: b}\n",
+    "ends with a marker": "apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n",
+    "empty documents": "---\n# nothing\n---\n\n---\nkind: A\napiVersion: v1\nmetadata: {name: a}\n---\n# end\n",
+    "content beside the marker": "--- {kind: A, metadata: {name: a}}\n--- # why\nkind: B\nmetadata: {name: b}\n",
+    "document end": "kind: A\nmetadata: {name: a}\n...\n# between\n---\nkind: B\nmetadata: {name: b}\n...\n",
+    "directive": "%YAML 1.1\n---\nkind: A\nmetadata: {name: a}\n",
+    "no newline at the end": "kind: A\nmetadata:\n  name: a",
+    "foot comment": "kind: A\nmetadata:\n  name: a\n# foot\n\n# far foot\n\n",
+    "block scalars": "kind: A\nmetadata: {name: a}\na: |\n    x\n\n      y\nb: >-\n    x\n    y\nc: |2\n      z\n\n\n",
+    "kept newlines": "kind: A\nmetadata: {name: a}\na: |+\n  x\n\n\n---\nkind: B\nmetadata: {name: b}\n",
+    "long scalars": "kind: A\nmetadata: {name: a}\na: one\n  two\nb: 'one\n\n  two'\nc: \"one\\\n  two\"\n",
+    "flow over lines": "{\n  kind: A,\n  metadata: {\n    name: a\n}}\n",
+    "anchors": "kind: A\nmetadata: {name: &n a}\nb: *n\n---\nkind: B\nmetadata: {name: &n b}\nb: *n\n",
+    "indented": "  kind: A\n  metadata:\n    name: a\n",
+    "wide": "kind: A\nmetadata:\n    name: a\nlist:\n  -   a\n  -\n      b\n",
+    "crlf": "kind: A\r\nmetadata:\r\n  name: a\r\n---\r\nkind: B\r\nmetadata:\r\n  name: b\r\n",
+    "bom": "\ufeffkind: A\nmetadata:\n  name: a\n",
+    "not ascii": "kind: A\nmetadata:\n  name: a\n  labels: {ä: \U0001f600}\n",
+    "annotations": "kind: A\nmetadata:\n  name: a\n  annotations:\n    a: b\n",
+}
+
+
+def package(folder: Path, **texts: str) -> Package:
+    """Return the package of files with these texts."""
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_bytes(text.encode())
+    return Package(None, [str(folder)], root=str(folder))
+
+
+def contents(text: str) -> list[Any]:
+    """Return what the documents of a stream say."""
+    return [document.content for document in parse_documents(text.removeprefix("\ufeff"), "x", extra="krm")]
+
+
+def without_places(data: bytes) -> list[Any]:
+    """Return what the items of a list say, without the annotations that say where they are from."""
+    items = [item.to_dict() for item in ResourceList.read(data).items]
+    for item in items:
+        annotations = item["metadata"]["annotations"]
+        for key in [key for key in annotations if key.startswith("internal.config")]:
+            del annotations[key]
+        if not annotations:
+            del item["metadata"]["annotations"]
+    return items
+
+
+@pytest.mark.parametrize("text", STREAMS.values(), ids=STREAMS)
+def test_there_and_back(tmp_path: Path, text: str) -> None:
+    """What is in a stream is in the list, and an unchanged list changes no file."""
+    made = package(tmp_path, a=text)
+    assert without_places(made.data) == contents(text)
+    assert list(made.changes(made.data)) == []
+    assert contents(made.documents(made.data)) == contents(text)
+
+
+@pytest.mark.parametrize("text", STREAMS.values(), ids=STREAMS)
+def test_one_label(tmp_path: Path, text: str) -> None:
+    """A label in the last document changes only that document, whose other values stay."""
+    made = package(tmp_path, a=text)
+    rl = ResourceList.read(made.data)
+    rl.items[-1].labels["added"] = "here"
+    ((name, before, now),) = made.changes(rl.write())
+    assert (name, before) == ("a.yaml", text.encode())
+    assert now is not None
+    wanted = contents(text)
+    wanted[-1]["metadata"].setdefault("labels", {})["added"] = "here"
+    assert contents(now.decode()) == wanted
+    assert now.startswith(b"\xef\xbb\xbf") == text.startswith("\ufeff")
+    assert now.count(b"\r\n") in (0, now.count(b"\n"))
+    assert b"internal.config" not in now
+    lines = text.splitlines()
+    kept = [line for line in lines if line in now.decode().splitlines()]
+    assert len(kept) >= len(lines) - 2
+
+
+def test_places(tmp_path: Path) -> None:
+    """Items carry the file and index that they are from, in the order of names; results say so as well."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "x.yaml").write_text("kind: Hidden\n")
+    (tmp_path / "notes.txt").write_text("kind: Text\n")
+    (tmp_path / "sub" / "c.yml").write_text("kind: C\nmetadata: {name: c}\n")
+    made = package(tmp_path, b=STREAMS["markers"], a=STREAMS["plain"])
+    rl = ResourceList.read(made.data)
+    assert [rl.results.info("x", item).file for item in rl.items] == [
+        {"path": "a.yaml"},
+        {"path": "b.yaml"},
+        {"path": "b.yaml", "index": 1},
+        {"path": "sub/c.yml"},
+    ]
+
+
+def test_removed_items(tmp_path: Path) -> None:
+    """A removed document goes with one marker; a file without documents goes."""
+    made = package(tmp_path, a=STREAMS["markers"], b=STREAMS["head comment"])
+    rl = ResourceList.read(made.data)
+    rl.items.remove(rl.items[1])
+    rl.items.remove(rl.items[1])
+    assert list(made.changes(rl.write())) == [
+        ("a.yaml", STREAMS["markers"].encode(), b"---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n"),
+        ("b.yaml", STREAMS["head comment"].encode(), None),
+    ]
+
+
+def test_added_and_moved_items(tmp_path: Path) -> None:
+    """A new item gets a file called after it, or the one that it was moved to."""
+    made = package(tmp_path, a=STREAMS["plain"])
+    rl = ResourceList.read(made.data)
+    rl.items.add({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "New/../x"}})
+    moved = rl.items.add({"apiVersion": "v1", "kind": "Other", "metadata": {"name": "o"}})
+    moved.move_to("a.yaml", 1)
+    assert list(made.changes(rl.write())) == [
+        (
+            "a.yaml",
+            STREAMS["plain"].encode(),
+            f"{STREAMS['plain']}---\napiVersion: v1\nkind: Other\nmetadata:\n  name: o\n".encode(),
+        ),
+        ("service_new-..-x.yaml", None, b"apiVersion: v1\nkind: Service\nmetadata:\n  name: New/../x\n"),
+    ]
+
+
+def test_into_nothing(tmp_path: Path) -> None:
+    """Without files the list is empty, and what a generator adds is new."""
+    made = Package(None, [])
+    rl = ResourceList.read(made.data)
+    assert list(rl.items) == []
+    rl.items.add({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}})
+    assert made.documents(rl.write()) == "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
+
+
+def test_json_stays_json(tmp_path: Path) -> None:
+    """A changed JSON file is JSON again."""
+    file = tmp_path / "a.json"
+    file.write_text('{\n  "kind": "A",\n  "metadata": {"name": "a"}\n}\n')
+    made = Package(None, [str(file)], root=str(tmp_path))
+    rl = ResourceList.read(made.data)
+    rl.items[0].labels["a"] = "b"
+    ((_, _, now),) = made.changes(rl.write())
+    import json
+
+    assert now is not None
+    assert json.loads(now)["metadata"] == {"name": "a", "labels": {"a": "b"}}
+
+
+def test_config(tmp_path: Path) -> None:
+    """functionConfig is the one document of its file."""
+    file = tmp_path / "config.yaml"
+    file.write_text("# why\nkind: C\nmetadata: {name: c}\na: |\n  x\n")
+    rl = ResourceList.read(Package(str(file), []).data)
+    assert rl.function_config == {"kind": "C", "metadata": {"name": "c"}, "a": "x\n"}
+    file.write_text("kind: C\n---\nkind: C\n")
+    with pytest.raises(InputError, match=r"must hold one document, the functionConfig \(it holds 2\)"):
+        Package(str(file), [])
+
+
+def test_files_that_can_not_be_read(tmp_path: Path) -> None:
+    """A missing file and one that isn't YAML are named."""
+    with pytest.raises(InputError, match="can't read .*not-there.yaml: No such file"):
+        Package(None, [str(tmp_path / "not-there.yaml")])
+    (tmp_path / "a.yaml").write_text("kind: A\n- b\n")
+    with pytest.raises(InputError, match=r"a\.yaml, line 2"):
+        Package(None, [str(tmp_path)])
+    (tmp_path / "a.yaml").write_text("kind: A\na: 'x\u2028  b'\n")
+    with pytest.raises(InputError, match=r"U\+2028 ends a line"):
+        Package(None, [str(tmp_path)])
+
+
+def test_write(tmp_path: Path) -> None:
+    """Files are written where they are: mode and links stay, a file without items goes, and nothing else is left."""
+    folder = tmp_path / "items"
+    folder.mkdir()
+    (tmp_path / "real.yaml").write_text(STREAMS["plain"])
+    (tmp_path / "real.yaml").chmod(0o640)
+    (folder / "a.yaml").symlink_to(tmp_path / "real.yaml")
+    (folder / "b.yaml").write_text(STREAMS["head comment"].replace("name: a", "name: b"))
+    made = Package(None, [str(folder)], root=str(folder))
+    rl = ResourceList.read(made.data)
+    rl.items[0].labels["a"] = "b"
+    rl.items.remove(rl.items[1])
+    assert made.write(rl.write()) == [str(folder / "a.yaml"), str(folder / "b.yaml")]
+    assert [file.name for file in folder.iterdir()] == ["a.yaml"]
+    assert (folder / "a.yaml").is_symlink()
+    assert (tmp_path / "real.yaml").read_text() == f"{STREAMS['plain']}  labels:\n    a: b\n"
+    assert (tmp_path / "real.yaml").stat().st_mode & 0o777 == 0o640
+
+
+def test_unwrapped() -> None:
+    """Items of an orchestrator's list become documents with their comments, without the annotations of their place."""
+    text = unwrapped(LIST)
+    assert text.startswith("# The shop's own.\napiVersion: v1\nkind: Service\nmetadata:\n  name: web # as in the DNS\n")
+    assert len(contents(text)) == 2
+    wide = LIST.replace(b"\n", b"\n  ").replace(b"\n  items", b"\nitems").replace(b"\n  kind: R", b"\nkind: R", 1)
+    assert contents(unwrapped(wide)) == contents(text)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(STREAMS)), st.sampled_from(["---\n", "--- # x\n", "---\n# x\n---\n"])),
+        max_size=4,
+    ),
+    st.data(),
+)
+def test_any_streams(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    """Documents of all kinds, one behind the other: what isn't changed stays byte for byte, in the file too."""
+    skipped = {"crlf", "bom", "directive", "kept newlines", "no newline at the end"}
+    text = "".join(marker + STREAMS[name].removeprefix("---\n") for name, marker in parts if name not in skipped)
+    made = package(tmp_path_factory.mktemp("streams"), a=text)
+    rl = ResourceList.read(made.data)
+    assert without_places(made.data) == contents(text)
+    wanted = contents(text)
+    for at, item in enumerate(rl.items):
+        if data.draw(st.booleans()):
+            item.labels["added"] = "here"
+            wanted[at]["metadata"].setdefault("labels", {})["added"] = "here"
+    ((_, _, now),) = [*made.changes(rl.write())] or [("", b"", text.encode())]
+    assert now is not None
+    assert contents(now.decode()) == wanted

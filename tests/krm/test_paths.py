@@ -1,0 +1,215 @@
+"""Field paths of the functions specification."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.errors import UsageError
+from crossplane_lite.krm import paths
+from crossplane_lite.krm.paths import Digits, Select
+
+SPEC = {
+    "containers": [
+        {"name": "web", "image": "web:1", "ports": [{"containerPort": 80, "protocol": "TCP"}]},
+        {"name": "proxy", "image": "proxy:2", "ports": None},
+    ],
+    "data": {"8080": "eighty", "a.b/c": "dots", "x]y": "bracket"},
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        ("spec", ("spec",)),
+        ("spec.template.spec.containers[3].resources", ("spec", "template", "spec", "containers", 3, "resources")),
+        ("spec.ports.0.port", ("spec", "ports", "0", "port")),
+        ('metadata.annotations["a.b/c"]', ("metadata", "annotations", "a.b/c")),
+        ("metadata.annotations['a.b/c']", ("metadata", "annotations", "a.b/c")),
+        ("metadata.annotations[a.b/c]", ("metadata", "annotations", "a.b/c")),
+        ('data["8080"].x', ("data", "8080", "x")),
+        (r'data["say \"hi\""]', ("data", 'say "hi"')),
+        ("matrix[0][1]", ("matrix", 0, 1)),
+        ("my-key.a_b", ("my-key", "a_b")),
+    ],
+)
+def test_steps_of_a_path(path: str, steps: tuple[str | int, ...]) -> None:
+    """Keys, indexes and quoted keys are told apart as the specification writes them."""
+    assert paths.parse(path) == steps
+
+
+def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
+    """The specification's `ports.0` may be an index; digits in quotes are a key in any case."""
+    assert type(paths.parse("ports.0")[1]) is Digits
+    assert type(paths.parse('ports["0"]')[1]) is str
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        ".",
+        ".spec",
+        "spec.",
+        "a..b",
+        "a[",
+        "a]",
+        "a[]",
+        "a[*]",
+        "a[-1]",
+        'a["b]',
+        "a[b]c",
+        "a[b=c",
+        "a[b=[]",
+        "a[=b]",
+    ],
+)
+def test_what_is_no_path_is_refused(path: str) -> None:
+    """A path that can't be read is refused with the ways to write one, never read as something else."""
+    with pytest.raises(UsageError, match="is no field path; write it as"):
+        paths.parse(path)
+
+
+def test_a_path_must_be_text() -> None:
+    """Something else than text is refused by its type."""
+    with pytest.raises(UsageError, match="must be a string"):
+        paths.parse(["spec"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("containers[0].image", "web:1"),
+        ("containers.1.image", "proxy:2"),
+        ("containers[name=proxy].image", "proxy:2"),
+        ('containers[name="proxy"].image', "proxy:2"),
+        ("containers[name=web,image=web:1].name", "web"),
+        ("containers[name=web].ports[containerPort=80].protocol", "TCP"),
+        ("data.8080", "eighty"),
+        ('data["a.b/c"]', "dots"),
+        ('data["x]y"]', "bracket"),
+        ("nothing", None),
+        ("containers[5].image", "default"),
+        ("containers[name=other].image", "default"),
+        ('containers[name=web].ports[containerPort="80"]', "default"),
+        ("containers.image", "default"),
+        ("nothing.below", "default"),
+        ("data[0]", "default"),
+        ("containers[0].image.x", "default"),
+    ],
+)
+def test_looking_up(path: str, value: object) -> None:
+    """A path gives the value that is there, null too, and the default where it leads nowhere."""
+    assert paths.lookup(SPEC, paths.parse(path), "default") == value
+
+
+def test_a_selection_of_several_is_refused() -> None:
+    """Two elements of one name aren't chosen from: whoever asks is told how many there are."""
+    with pytest.raises(UsageError, match=r"\[name=a\] means 2 elements, those at 0, 2"):
+        paths.lookup([{"name": "a"}, {"name": "b"}, {"name": "a"}], paths.parse("[name=a]"))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "element", "fits"),
+    [
+        ("[a=80]", {"a": 80}, True),
+        ("[a=80]", {"a": "80"}, True),
+        ('[a="80"]', {"a": 80}, False),
+        ("[a=true]", {"a": True}, True),
+        ("[a=1]", {"a": True}, False),
+        ("[a=true]", {"a": 1}, False),
+        ("[a=1.10]", {"a": "1.10"}, True),
+        ("[a=null]", {"a": None}, True),
+        ("[a=null]", {}, False),
+        ("[a=x]", {"a": {"b": 1}}, False),
+        ("[a=x]", "x", False),
+    ],
+)
+def test_what_a_selection_means(wanted: str, element: object, fits: bool) -> None:
+    """Without quotes a value means the text and what YAML reads it as; in quotes the text alone."""
+    (select,) = paths.parse(wanted)
+    assert isinstance(select, Select)
+    assert select.matches(element) is fits
+
+
+def put(data: Any, path: str, value: Any) -> Any:
+    """Return data with a value put at a path."""
+    data = copy.deepcopy(data)
+    holder, key, made = paths.plan(data, paths.parse(path), value)
+    if isinstance(holder, list):
+        holder[key : key + 1] = [made]  # type: ignore[operator]
+    else:
+        holder[key] = made
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "result"),
+    [
+        ({}, "a.b.c", {"a": {"b": {"c": 1}}}),
+        ({"a": None}, "a.b", {"a": {"b": 1}}),
+        ({"a": {"b": 0}}, "a.b", {"a": {"b": 1}}),
+        ({}, "a[0].b", {"a": [{"b": 1}]}),
+        ({}, "a.0.b", {"a": [{"b": 1}]}),
+        ({"a": {}}, "a.0", {"a": {"0": 1}}),
+        ({"a": [5]}, "a[1]", {"a": [5, 1]}),
+        ({"a": [5]}, "a[0]", {"a": [1]}),
+        ({}, "a[name=x].b", {"a": [{"name": "x", "b": 1}]}),
+        ({"a": [{"name": "y"}]}, "a[name=x,port=80].b", {"a": [{"name": "y"}, {"name": "x", "port": 80, "b": 1}]}),
+        ({"a": [{"name": "x", "b": 0}]}, "a[name=x].b", {"a": [{"name": "x", "b": 1}]}),
+    ],
+)
+def test_setting_makes_what_is_missing(data: Any, path: str, result: Any) -> None:
+    """Objects and lists on the way are made, and an element that is picked by name gets that name."""
+    assert put(data, path, 1) == result
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "problem"),
+    [
+        ({"a": "x"}, "a.b", "a is neither an object nor a list"),
+        ({"a": [1]}, "a.b", r"a is a list; say which element"),
+        ({"a": {}}, "a[0]", "a is no list"),
+        ({"a": [1]}, "a[2]", "a has 1 elements, and only the next can be added"),
+        ({}, "a[1]", "a has 0 elements, and only the next can be added"),
+        ({"a": {}}, "a[name=x].b", "a is no list"),
+        ({"a": []}, "a[name=x]", r"the new element must be an object with \[name=x\]"),
+    ],
+)
+def test_what_cant_be_set(data: Any, path: str, problem: str) -> None:
+    """A path through something else than an object or list, or past a list's end, is refused with the place."""
+    with pytest.raises(UsageError, match=problem):
+        put(data, path, 1)
+
+
+@given(st.lists(st.one_of(st.integers(0, 99), st.text(min_size=1)), min_size=1))
+def test_a_shown_path_is_read_as_the_same(steps: list[str | int]) -> None:
+    """Whatever keys there are, a path that is shown can be read again."""
+    assert list(paths.parse(paths.show(steps))) == steps
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """No text does anything else than giving steps or a clean refusal."""
+    try:
+        assert paths.parse(text)
+    except UsageError:
+        pass
+
+
+@given(
+    st.dictionaries(st.sampled_from("abc"), st.one_of(st.none(), st.lists(st.integers(), max_size=3))),
+    st.sampled_from(["a", "b.x", "c[0]", "c[1]", "a.0", "b[name=x].y"]),
+)
+def test_what_was_set_is_read_back(data: dict[str, Any], path: str) -> None:
+    """After setting a path, looking it up gives the value."""
+    try:
+        data = put(data, path, 7)
+    except UsageError:
+        return
+    assert paths.lookup(data, paths.parse(path)) == 7

@@ -1,0 +1,1 @@
+"""Editing YAML and JSON in the text itself."""

@@ -1,0 +1,418 @@
+"""Edits change their own lines; comments stay with what they belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crossplane_lite.errors import UsageError
+from crossplane_lite.krm import _text
+
+
+def edited(source: str, *edits: tuple[Any, ...]) -> str:
+    """Return a document after some edits, each a method's name and its arguments."""
+    text = _text.parse(source.encode())
+    for name, *arguments in edits:
+        getattr(text.root, name)(*arguments)
+    result = text.dump()
+    assert _text.parse(result).root.value() == text.root.value()
+    again = _text.parse(result)
+    again.root.set([], text.root.value())
+    assert again.dump() == result
+    return result.decode()
+
+
+FIELDS = """\
+# of the document
+a: 1 # a
+
+# detached
+
+# of b
+# too
+b: 2
+    # also of b
+c: # of c
+  # of d
+  d: 4
+
+  # of e
+  e: 5
+  # in c
+
+  # in c too
+f: 6
+# end
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "gone"),
+    [
+        (["a"], "a: 1 # a\n"),
+        (["b"], "# of b\n# too\nb: 2\n    # also of b\n"),
+        (["c"], FIELDS[FIELDS.index("c: #") : FIELDS.index("f: 6")]),
+        (["c", "d"], "  # of d\n  d: 4\n"),
+        (["c", "e"], "  # of e\n  e: 5\n"),
+        (["f"], "f: 6\n"),
+    ],
+)
+def test_delete_field(path: list[str], gone: str) -> None:
+    """A field goes with the comments directly above it and those below it that are further to the right."""
+    assert FIELDS.count(gone) == 1
+    assert edited(FIELDS, ("delete", path)) == FIELDS.replace(gone, "")
+
+
+def test_delete_and_set() -> None:
+    """A field that is deleted and set again is where it was, with its comments; so is one that is set back."""
+    assert edited(FIELDS, ("delete", ["b"]), ("set", ["b"], 2)) == FIELDS
+    assert edited(FIELDS, ("delete", ["b"]), ("set", ["b"], 3)) == FIELDS.replace("b: 2", "b: 3")
+    assert edited(FIELDS, ("set", ["b"], "x"), ("set", ["b"], 2)) == FIELDS
+    assert not _text.parse(FIELDS.encode()).root.delete(["c", "x"])
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "expected"),
+    [
+        ("a:\n  b: 1 # c\n", ["a", "b"], "a: {}\n"),
+        ("a: # x\n  # c\n  b: 1\nd: 2\n", ["a", "b"], "a: {} # x\nd: 2\n"),
+        ("a:\n- 1\n", ["a", 0], "a: []\n"),
+        ("a: {b: 1}\n", ["a", "b"], "a: {}\n"),
+        ("a: {b: 1, c: 2}\n", ["a", "b"], "a: {c: 2}\n"),
+        ("a: {b: 1, c: 2}\n", ["a", "c"], "a: {b: 1}\n"),
+        ("a: [ 1, 2, ]\n", ["a", 0], "a: [ 2, ]\n"),
+        ("a: [\n  1, # one\n  # of two\n  2, # two\n  3 # three\n]\n", ["a", 1], "a: [\n  1, # one\n  3 # three\n]\n"),
+        ("a: [\n  1, # one\n  2 # two\n]\n", ["a", 1], "a: [\n  1 # one\n]\n"),
+        ("a:\n- b: 1 # b\n  c: 2 # c\n", ["a", 0, "b"], "a:\n- c: 2 # c\n"),
+        ("a:\n- b: 1\n  # of c\n  c: 2\n", ["a", 0, "b"], "a:\n- # of c\n  c: 2\n"),
+        ("a:\n- # x\n  b: 1\n  c: 2\n", ["a", 0, "b"], "a:\n- # x\n  c: 2\n"),
+        ("a:\n- # x\n  b: 1\n", ["a", 0, "b"], "a:\n- {} # x\n"),
+        ("a:\n- - 1\n  - 2\n", ["a", 0, 0], "a:\n- - 2\n"),
+        ("a: |+\n  x\n\nb: 1\n\nc: 2\n", ["b"], "a: |+\n  x\n\nc: 2\n"),
+        ("a: 1\nb: 2", ["b"], "a: 1"),
+        ("a: 1\n", ["a"], "{}\n"),
+        ('{"a": 1, "b": 2}', ["a"], '{"b": 2}'),
+        ('{\n  "a": 1,\n  "b": 2\n}\n', ["b"], '{\n  "a": 1\n}\n'),
+    ],
+)
+def test_delete(source: str, path: list[Any], expected: str) -> None:
+    """What is deleted takes its own lines; what becomes empty is written as empty."""
+    assert edited(source, ("delete", path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "value", "new"),
+    [
+        ("a: x # c\n", "w", "a: w # c\n"),
+        ("a:   'x'   # c\n", "y", "a:   'y'   # c\n"),
+        ('a: "x"\n', "y", 'a: "y"\n'),
+        ("a: x\n", "yes", 'a: "yes"\n'),
+        ("a: 'x'\n", 5, "a: 5\n"),
+        ("a: 5\n", "5", 'a: "5"\n'),
+        ("a: 1e3\n", 1000, "a: 1e3\n"),
+        ("a: 0644\n", 0o644, "a: 0644\n"),
+        ("a: 1\n", True, "a: true\n"),
+        ("a: ~\n", None, "a: ~\n"),
+        ("a:\n", "x", "a: x\n"),
+        ("a: # c\n", "x", "a: x # c\n"),
+        ("a:\n  x # c\n", "w", "a:\n  w # c\n"),
+        ("a: one\n  two # c\n", "x", "a: x # c\n"),
+        ('a: "one\n  two" # c\n', "x", 'a: "x" # c\n'),
+        ('a: "one\\ntwo"\n', "x\ny", 'a: "x\\ny"\n'),
+        ("a: x # c\n", "b\nd\n", "a: | # c\n  b\n  d\n"),
+        ("a: |  # c\n    x\n    y\n\n", "b\n\nd", "a: |-  # c\n    b\n\n    d\n\n"),
+        ("a: |-\n  x\n", "b", "a: |-\n  b\n"),
+        ("a: >\n  x\n  y\n", "b c\nd\n", "a: >\n  b c\n\n  d\n"),
+        ("a: >\n  x\n  y\n", "b\n  c\n", "a: |\n  b\n    c\n"),
+        ("a: |\n  x\n", 5, "a: 5\n"),
+        ("a: | # c\n  x\n", {"b": 1}, "a: # c\n  b: 1\n"),
+        ("a: x # c\n", {"b": 1}, "a: # c\n  b: 1\n"),
+        ("a: x # c\n", ["b"], "a: # c\n- b\n"),
+        ("a: # c\n  b: 1\n  # d\n", "x", "a: x # c\n"),
+        ("a: # c\n  b: 1\n", ["x"], "a: # c\n- x\n"),
+        ("a: # c\n    b: 1\n", {"d": 2}, "a: # c\n    d: 2\n"),
+        ("a: [1, 2] # c\n", {"b": {"c": 1}}, "a: {b: {c: 1}} # c\n"),
+        ("a: !!str 5\n", "6", 'a: "6"\n'),
+        ("a: &x 5 # c\n", 6, "a: 6 # c\n"),
+        ("a: x\n    # deep\n", "b\nc", 'a: "b\\nc"\n    # deep\n'),
+        ("a: x\n    # deep\n", ["b\nc"], "a:\n    # deep\n- |-\n  b\n  c\n"),
+    ],
+)
+def test_set(old: str, value: Any, new: str) -> None:
+    """A value that is set keeps the quotes, the block and the comments of the one that was there."""
+    for before, after in (("", ""), ("z: 1 # z\n", "\n# of y\ny: 2\n")):
+        assert edited(before + old + after, ("set", ["a"], value)) == before + new + after
+
+
+@pytest.mark.parametrize(
+    ("old", "value", "new"),
+    [
+        ("- x # c\n", "w", "- w # c\n"),
+        ("- x\n", {"a": 1, "b": [2]}, "- a: 1\n  b:\n  - 2\n"),
+        ("- x # c\n", {"a": 1, "b": 2}, "- # c\n  a: 1\n  b: 2\n"),
+        ("-   a: 1\n    b: 2\n", {"c": 1, "d": 2}, "-   c: 1\n    d: 2\n"),
+        ("- # c\n  a: 1\n", {"d": 1}, "- # c\n  d: 1\n"),
+        ("- # c\n  a: 1\n", "x", "- x # c\n"),
+        ("- a: 1 # c\n  b: 2\n", "x", "- x\n"),
+        ("- |\n  x\n", "y\nz\n", "- |\n  y\n  z\n"),
+        ("-\n", "x", "- x\n"),
+        ("- - 1\n  - 2\n", [3], "- - 3\n"),
+        ("- {a: 1}\n", {"b": 1}, "- {b: 1}\n"),
+    ],
+)
+def test_set_element(old: str, value: Any, new: str) -> None:
+    """The same holds for a list's elements."""
+    for pad in ("", "  "):
+        old_lines, new_lines = ("".join(pad + line for line in text.splitlines(True)) for text in (old, new))
+        around = (f"l:\n{pad}- first\n", f"{pad}# of last\n{pad}- last\n")
+        assert edited(old_lines.join(around), ("set", ["l", 1], value)) == new_lines.join(around)
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "value", "expected"),
+    [
+        ("a: {}\n", ["a", "b", "c"], 1, "a:\n  b:\n    c: 1\n"),
+        ("a: []\n", ["a", 0, "c"], 1, "a:\n- c: 1\n"),
+        ("a: {b: {}}\n", ["a", "b", "c"], 1, "a: {b: {c: 1}}\n"),
+        ("a: {b, c: 1}\n", ["a", "b"], 2, "a: {b: 2, c: 1}\n"),
+        ("a: {b: , c: 1}\n", ["a", "b"], 2, "a: {b: 2, c: 1}\n"),
+        ("a: [b: 1, c]\n", ["a", 0, "b"], 2, "a: [{b: 2}, c]\n"),
+        ("a: [ 1 ]\n", ["a", 1], 2, "a: [ 1, 2 ]\n"),
+        ("a: [\n  1 # one\n  ]\n", ["a", 1], {"b": 2}, "a: [\n  1, # one\n  {b: 2}\n  ]\n"),
+        ("a: [ # c\n  1]\n", ["a", 1], 2, "a: [ # c\n  1,\n  2]\n"),
+        ("a:\n", ["a", "b", 0], 1, "a:\n  b:\n  - 1\n"),
+        ("a:\n- b: 1\n  c: 2 # c\n- d\n", ["a", 0, "e"], 1, "a:\n- b: 1\n  c: 2 # c\n  e: 1\n- d\n"),
+        ("? a\n: b\n", ["a"], "c", "a: c\n"),
+        ("? a\n:\n  b: 1\n", ["a", "b"], 2, "? a\n:\n  b: 2\n"),
+        ("m:\n  ? a\n  : b\n  c: d # e\n", ["m", "c"], "x", "m:\n  ? a\n  : b\n  c: x # e\n"),
+        ("m: {? a : b, c: d}\n", ["m", "c"], "x", "m: {? a : b, c: x}\n"),
+        ("m: {? a : b, c: d}\n", ["m", "e"], "x", "m: {a: b, c: d, e: x}\n"),
+        ("a: b # x\rc: d\r", ["c"], "e", "a: b\nc: e"),
+        ("{}\n", ["a"], [1], '{"a": [1]}\n'),
+        ('{\n\t"a": [\n\t\t1\n\t]\n}', ["a", 1], {"b": []}, '{\n\t"a": [\n\t\t1,\n\t\t{\n\t\t\t"b": []\n\t\t}\n\t]\n}'),
+        ('{"a":[1]}', ["b"], {"c": [1, 2]}, '{"a":[1],"b":{"c":[1,2]}}'),
+    ],
+)
+def test_add(source: str, path: list[Any], value: Any, expected: str) -> None:
+    """What is missing on a path is made, in the style around it."""
+    assert edited(source, ("set", path, value)) == expected
+
+
+def test_kept_blank_lines() -> None:
+    """A block that keeps its blank lines may go on doing so; they are its own, not what stands behind it."""
+    source = "a: |+\n  x\n\n\nb: 1\n"
+    assert edited(source, ("set", ["a"], "b\n\n")) == "a: |+\n  b\n\nb: 1\n"
+    assert edited(source, ("set", ["a"], "b")) == "a: |-\n  b\nb: 1\n"
+    source = "l:\n- |+\n  x\n\n- |+\n  y\n\n# c\n- z\n\n- w\n"
+    assert edited(source, ("move", ["l"], 1, 2)) == "l:\n- |+\n  x\n\n# c\n- z\n- |+\n  y\n\n- w\n"
+
+
+def test_no_final_newline() -> None:
+    """A stream without a line break at its end gets one only where a string at its end needs it."""
+    source = "a: 1\nl:\n- |\n  x\n- |\n  y"
+    assert edited(source, ("set", ["a"], 2)) == source.replace("1", "2")
+    assert edited(source, ("set", ["b"], 2)) == "a: 1\nl:\n- |\n  x\n- |-\n  y\nb: 2"
+    assert edited(source, ("set", ["b"], "c\nd\n")) == "a: 1\nl:\n- |\n  x\n- |-\n  y\nb: |\n  c\n  d\n"
+    assert edited(source, ("delete", ["l", 1])) == "a: 1\nl:\n- |\n  x\n"
+    assert edited(source, ("move", ["l"], 0, 1)) == "a: 1\nl:\n- |-\n  y\n- |\n  x\n"
+    assert edited(source, ("delete", ["l"])) == "a: 1"
+
+
+def test_named_elements() -> None:
+    """A list that is replaced as a whole has its elements told apart by their names; what is left by their places."""
+    source = "l:\n# one\n- name: a\n  x: 1 # a\n# two\n- name: b\n  x: 2 # b\n- port: 80 # p\n"
+    new = [{"port": 80, "x": 1}, {"name": "b", "x": 3}, {"name": "c"}, {"name": "a", "x": 1}]
+    expected = "l:\n- port: 80 # p\n  x: 1\n# two\n- name: b\n  x: 3 # b\n- name: c\n# one\n- name: a\n  x: 1 # a\n"
+    assert edited(source, ("set", ["l"], new)) == expected
+    assert edited("l:\n- a # a\n- b # b\n- c\n", ("set", ["l"], ["a", "x", "c"])) == "l:\n- a # a\n- x # b\n- c\n"
+
+
+LIST = """\
+l: # list
+# of a
+- a # a
+
+# of b
+- b: 1 # b
+  # in b
+  c: 2
+  # foot of b
+
+# detached
+
+- d
+# end
+m: 1
+"""
+_A, _B, _D = "# of a\n- a # a\n", "# of b\n- b: 1 # b\n  # in b\n  c: 2\n  # foot of b\n", "- d\n"
+
+
+def listed(*parts: str) -> str:
+    """Return the list with three parts in the places of its elements."""
+    return LIST.replace(_A, "{}").replace(_B, "{}").replace(_D, "{}", 1).format(*parts)
+
+
+def test_list() -> None:
+    """The list of the next tests is made of its parts."""
+    assert listed(_A, _B, _D) == LIST
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (("delete", ["l", 0]), listed("", _B, _D)),
+        (("delete", ["l", 1]), listed(_A, "", _D)),
+        (("delete", ["l", 2]), listed(_A, _B, "")),
+        (("insert", ["l"], 0, "x"), listed("- x\n" + _A, _B, _D)),
+        (("insert", ["l"], 1, {"x": 1, "z": 2}), listed(_A + "- x: 1\n  z: 2\n", _B, _D)),
+        (("insert", ["l"], 3, "x\ny\n"), listed(_A, _B, _D + "- |\n  x\n  y\n")),
+        (("set", ["l", 3], "x"), listed(_A, _B, _D + "- x\n")),
+        (("set", ["l", 1, "x"], 1), LIST.replace("  c: 2\n", "  c: 2\n  x: 1\n")),
+        (("move", ["l"], 0, 1), listed(_B, _A, _D)),
+        (("move", ["l"], 2, 0), listed(_D, _A, _B)),
+        (("set", ["l"], ["d", {"c": 2, "b": 1}, "a"]), listed(_D, _B, _A)),
+        (("set", ["l"], ["a", "x", "d"]), listed(_A, "- x\n", _D).replace("- x\n", "", 1).replace(_A, _A + "- x\n")),
+        (("set", ["l"], ["a", {"b": 2, "c": 2}, "d"]), LIST.replace("b: 1", "b: 2")),
+    ],
+)
+def test_lists(edit: tuple[Any, ...], expected: str) -> None:
+    """Elements keep their comments wherever they go; detached comments and blank lines stay where they are."""
+    assert edited(LIST, edit) == expected
+
+
+def test_arrange() -> None:
+    """Elements can be filtered, reordered and joined by new ones; each keeps its edits and its comments."""
+    text = _text.parse(LIST.encode())
+    node = text.root.child("l")
+    assert node is not None
+    first, second, third = node.children()
+    second.set(["c"], 3)
+    node.arrange([third, second, {"x": 1}, first])
+    assert [one.value() for one in node.children()] == ["d", {"b": 1, "c": 3}, {"x": 1}, "a"]
+    assert text.dump().decode() == listed(_D, _B.replace("2", "3"), "- x: 1\n" + _A)
+    node.arrange([first, second, third])
+    second.set(["c"], 2)
+    assert text.dump().decode() == LIST
+    node.arrange([first, first])
+    assert node.value() == ["a", "a"]
+
+
+def test_file_comments_stay() -> None:
+    """A comment behind an item's dash stays there, however often and whatever is done to the item."""
+    source = "items:\n- # file\n  # more\n  kind: A\n- # other\n  kind: B\n"
+    data = source.encode()
+    for _ in range(3):
+        text = _text.parse(data)
+        text.root.set(["items", 0, "kind"], "C")
+        text.root.set(["items", 0, "data"], {"a": "b"})
+        text.root.delete(["items", 1, "kind"])
+        text.root.set(["items", 1, "kind"], "D")
+        data = text.dump()
+    assert data.decode() == ("items:\n- # file\n  # more\n  kind: C\n  data:\n    a: b\n- # other\n  kind: D\n")
+    text = _text.parse(source.encode())
+    text.root.move(["items"], 0, 1)
+    assert text.dump().decode() == "items:\n- # other\n  kind: B\n- # file\n  # more\n  kind: A\n"
+
+
+ALIASES = "a: &x\n  b: 1 # b\n  c: [2]\nd: *x # d\ne:\n  <<: *x\n  f: 3\ng: [*x, 4]\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (("set", ["d", "b"], 5), ALIASES.replace("d: *x # d\n", "d: # d\n  b: 5\n  c:\n  - 2\n")),
+        (("set", ["d"], 5), ALIASES.replace("*x # d", "5 # d")),
+        (("set", ["e", "b"], 5), ALIASES.replace("f: 3\n", "f: 3\n  b: 5\n")),
+        (("set", ["e", "b"], 1), ALIASES),
+        (("set", ["e", "c", 0], 5), ALIASES.replace("f: 3\n", "f: 3\n  c:\n  - 5\n")),
+        (("delete", ["e", "c"]), ALIASES.replace("  <<: *x\n  f: 3\n", "  f: 3\n  b: 1\n")),
+        (("delete", ["g", 0]), ALIASES.replace("*x, 4", "4")),
+        (("insert", ["g"], 0, 1), ALIASES.replace("[*x", "[1, *x")),
+        (
+            ("delete", ["a"]),
+            "d: # d\n  b: 1\n  c:\n  - 2\ne:\n  f: 3\n  b: 1\n  c:\n  - 2\ng: [{b: 1, c: [2]}, 4]\n",
+        ),
+        (
+            ("set", ["a", "b"], 5),
+            "a: &x\n  b: 5 # b\n  c: [2]\nd: # d\n  b: 1\n  c:\n  - 2\ne:\n  f: 3\n  b: 1\n  c:\n  - 2\n"
+            "g: [{b: 1, c: [2]}, 4]\n",
+        ),
+    ],
+)
+def test_shared(edit: tuple[Any, ...], expected: str) -> None:
+    """An edit of what an anchor or a merge key shares changes one place, and what stands elsewhere keeps its value."""
+    assert edited(ALIASES, edit) == expected
+
+
+def test_moved_anchor() -> None:
+    """An alias that would come before its anchor, or get another one, is written out."""
+    source = "l:\n- &x 1\n- *x\n- 2\nm: *x\n"
+    assert edited(source, ("move", ["l"], 1, 0)) == "l:\n- 1\n- &x 1\n- 2\nm: 1\n"
+    assert edited(source, ("move", ["l"], 2, 0)) == "l:\n- 2\n- 1\n- 1\nm: 1\n".replace("- 1", "- &x 1", 1)
+    source = "a: &x 1\nl:\n- *x\n- &x 2\n"
+    assert edited(source, ("move", ["l"], 1, 0)) == "a: &x 1\nl:\n- &x 2\n- 1\n"
+
+
+def test_new_values() -> None:
+    """What has been put in can be edited like anything else before it is written."""
+    result = edited(
+        "a: 1\n",
+        ("set", ["b"], {"c": [1, 2]}),
+        ("set", ["b", "c", 2, "d"], 3),
+        ("insert", ["b", "c"], 0, 0),
+        ("move", ["b", "c"], 0, 3),
+        ("delete", ["b", "c", 0]),
+        ("set", ["b", "e", "f"], None),
+    )
+    assert result == "a: 1\nb:\n  c:\n  - 2\n  - d: 3\n  - 0\n  e:\n    f: null\n".replace("  e:", '  "e":').replace(
+        '"e"', "e"
+    )
+
+
+def test_values_are_taken() -> None:
+    """A value that was put in doesn't change when its owner changes it, and what is read is a copy."""
+    text = _text.parse(b"a: 1\n")
+    value = {"b": [1]}
+    text.root.set(["c"], value)
+    value["b"].append(2)
+    text.root.get(["c"])["b"].append(3)
+    assert text.dump() == b"a: 1\nc:\n  b:\n  - 1\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (("set", ["a", "b"], 1), "a.b: it is no field of what is there"),
+        (("set", ["a", "b", "c"], 1), "a.b: it is no field of what is there"),
+        (("set", ["l", 2], 1), r"l\[2\]: the list has no such index"),
+        (("set", ["l", "x"], 1), "l.x: it is no field of what is there"),
+        (("set", ["l", 1, 5, "x"], 1), r"l\[1\]\[5\]: the list has no such index"),
+        (("set", ["n", 1], 1), r"n\[1\]: the list has no such index"),
+        (("set", [], 1), "a document can only be replaced by a mapping"),
+        (("insert", ["l"], 5, 1), r"l\[5\]: the list has no such index"),
+        (("insert", ["a"], 0, 1), "a is not a list"),
+        (("move", ["l"], 0, 1), r"l\[1\]: the list has no such index"),
+        (("delete", []), "a path to delete needs at least one step"),
+    ],
+)
+def test_refused(edit: tuple[Any, ...], said: str) -> None:
+    """An edit that has no place is refused with its path, and changes nothing."""
+    text = _text.parse(b"a: 1\nl:\n- x\nn:\n")
+    name, *arguments = edit
+    with pytest.raises(UsageError, match=said):
+        getattr(text.root, name)(*arguments)
+    assert text.root.value() == {"a": 1, "l": ["x"], "n": None}
+    assert text.dump() == b"a: 1\nl:\n- x\nn:\n"
+
+
+def test_deep() -> None:
+    """Many levels, each edited, are written without trouble."""
+    source = "".join("  " * at + f"a{at}: # c\n" for at in range(190)) + "  " * 190 + "b: 1\n"
+    text = _text.parse(source.encode())
+    path = [f"a{at}" for at in range(190)]
+    for at in range(190):
+        text.root.set([*path[:at], "x"], 1)
+    result = text.dump().decode()
+    assert result.count("x: 1\n") == 190
+    assert result.replace("x: 1\n", "").replace(" ", "") == source.replace(" ", "")
