@@ -1,0 +1,1 @@
+"""Generates a Deployment and a Service from a small config of its own."""

@@ -1,0 +1,1 @@
+"""Refuses containers without limits of CPU and memory."""

@@ -1,0 +1,1 @@
+"""Sets labels on every resource, and on the pods that it makes."""

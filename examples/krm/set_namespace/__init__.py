@@ -1,0 +1,1 @@
+"""Sets the namespace of every resource that has one."""
