@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import _wire
 from .._dependencies import Dependency
 from .._readiness import is_ready
-from .._report import CONDITION, HELD_BACK_KEY
 from .._usages import edge_of
 from ..composition import Function
 from ..errors import WireError
 from ..proto import _view
+from ..render import told
 
 if TYPE_CHECKING:
     from ..render.rendered import StepRun
 
 __all__ = ["Collected", "collect"]
 
-# The lines of the condition DependenciesResolved, and those of the result that shows the graph.
-_WAITS: Final = re.compile(r"(.+?) waits for (.+) \(.*\)", re.DOTALL)
+# The lines of the result that shows the graph.
 _NEEDED: Final = re.compile(r"(.+?) -> (.+?)(?: \((.+)\))?", re.DOTALL)
 _CYCLE: Final = "dependency cycle: "
-_LINES: Final = re.compile(r"; |\. Dependencies: ")
+_DEPENDENCIES: Final = ". Dependencies: "
 
 
 class Collected:
@@ -110,8 +109,8 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
     found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
-    for names in _held_back(response).values():
-        found.held.update(name for name in names if isinstance(name, str))
+    if response.HasField("context"):
+        found.held.update(told.held_back(_read(response.context, told.HELD_BACK_KEY)))
 
 
 def _take_requirements(found: Collected, request: Any, response: Any) -> None:
@@ -146,10 +145,10 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
 
 def _take_told(found: Collected, response: Any) -> None:
     """Take what a function that runs elsewhere, and is made with this package, tells in its answer."""
-    told = _told(response)
-    dependents = {dependent for dependent, _ in told if not dependent.startswith(("xr.", "required."))}
+    waits = _told(response)
+    dependents = {dependent for dependent, _ in waits if not dependent.startswith(("xr.", "required."))}
     names = found.resources | dependents
-    for dependent, path in told:
+    for dependent, path in waits:
         one = Dependency(dependent, _vertex(path, names), path)
         found.dependencies.add(one)
         found.missing.add(one)
@@ -158,20 +157,16 @@ def _take_told(found: Collected, response: Any) -> None:
 
 def _told(response: Any) -> list[tuple[str, str]]:
     """Return what waits and the path of what it waits for, as texts say it."""
-    texts = [condition.message for condition in response.conditions if condition.type.startswith(CONDITION)]
-    texts += [result.message for result in response.results if ". Dependencies: " in result.message]
-    told: list[tuple[str, str]] = []
-    for line in (line for text in texts for line in _LINES.split(text)):
-        if match := _WAITS.fullmatch(line):
-            told.append((match[1], match[2]))
-        elif match := _NEEDED.fullmatch(line):
-            told.append((match[2], match[3] or match[1]))
+    found = [(name, path) for name, path, _ in told.waits(response) if path]
     for result in response.results:
+        for line in result.message.partition(_DEPENDENCIES)[2].split("; "):
+            if match := _NEEDED.fullmatch(line):
+                found.append((match[2], match[3] or match[1]))
         if result.message.startswith(_CYCLE):
             way = result.message.removeprefix(_CYCLE).split(" waits for ")
             # The condition doesn't say what a field of the composite waits for.
-            told += [ends for ends in zip(way, way[1:], strict=False) if ends[0].startswith("xr.")]
-    return told
+            found += [ends for ends in zip(way, way[1:], strict=False) if ends[0].startswith("xr.")]
+    return found
 
 
 def _vertex(path: str, names: Iterable[str]) -> str:
@@ -184,12 +179,6 @@ def _vertex(path: str, names: Iterable[str]) -> str:
     if path.startswith("required."):
         return re.split(r"\[\d+\]", path, maxsplit=1)[0]
     return re.split(r"[.\[]", path, maxsplit=1)[0] or path
-
-
-def _held_back(response: Any) -> dict[str, list[Any]]:
-    """Return the names that each step holds back, as the context says."""
-    entry = _read(response.context, HELD_BACK_KEY) if response.HasField("context") else None
-    return {step: names for step, names in entry.items() if isinstance(names, list)} if isinstance(entry, dict) else {}
 
 
 def _described(items: Any) -> str:

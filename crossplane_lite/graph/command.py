@@ -48,6 +48,9 @@ def command(argv: Sequence[str]) -> int:
 
     parser = _parser()
     given = arguments.parse(parser, argv)
+    observed: Path | None = given.observed_resources
+    if observed is not None and observed.suffix.lower() in _SUFFIXES:
+        parser.error(f"-o is short for --observed-resources; to write {observed} give --output {observed}")
     if given.fixtures is not None and not given.simulate:
         parser.error("--fixtures goes with --simulate")
     format = given.format or _format_of(given.output)
@@ -155,22 +158,10 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, str | None]:
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, str | None]:
     """Return the graph of a simulation, and why it isn't stable."""
-    from ..simulate.fixtures import read_fixtures
-    from ..simulate.simulation import Simulation
+    from ..simulate.command import simulation_of
     from .graph import graph_of_simulation
 
-    inputs = arguments.read_inputs(given)
-    simulation = Simulation(
-        inputs.composite.content,
-        inputs.pipeline,
-        inputs.functions,
-        cluster=inputs.cluster,
-        observed=[document.content for document in inputs.observed],
-        context=inputs.context,
-        fixtures=read_fixtures(given.fixtures) if given.fixtures is not None else {},
-        schemas=inputs.schemas,
-        timeout=inputs.timeout,
-    )
+    simulation = simulation_of(arguments.read_inputs(given), given.fixtures)
     try:
         simulation.run()
     except RenderError as error:

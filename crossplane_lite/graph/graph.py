@@ -32,7 +32,7 @@ class State(enum.Enum):
     """How it is with a node; the value is what people read."""
 
     READY = "ready"
-    EXISTS = "exists, not ready"
+    EXISTS = "not ready"
     CREATE = "to be created"
     HELD = "held back"
     DELETE = "to be deleted"

@@ -20,12 +20,14 @@ def text(graph: Graph) -> str:
     for edge in graph.edges:
         needs.setdefault(edge.dependent, []).append(edge)
     lines = [_summary(graph)]
+    widths = [max((len(cells[at]) for cells in map(_cells, graph.nodes)), default=0) for at in range(2)]
     wave: int | None = None
     for node in sorted(graph.nodes, key=lambda node: (node.wave is None, node.wave or 0, levels[node.name], node.name)):
         if node.wave != wave:
             wave = node.wave
             lines += ["", f"wave {wave}" if wave is not None else "no wave"]
-        lines.append(_node(node))
+        cells = (cell.ljust(width) for cell, width in zip(_cells(node), [*widths, 0], strict=True))
+        lines.append("  ".join(cells))
         lines += (f"    {line}" for edge in needs.get(node.name, ()) for line in _needs(edge))
     return "\n".join([*lines, ""])
 
@@ -35,10 +37,9 @@ def _summary(graph: Graph) -> str:
     return ": ".join(part for part in (plain(graph.title), counted or "no composed resources") if part)
 
 
-def _node(node: Node) -> str:
+def _cells(node: Node) -> tuple[str, str, str]:
     about = plain(node.kind) if node.sort is Sort.RESOURCE or node.kind else node.sort.value
-    state = node.state.value + (" (in a cycle)" if node.in_cycle else "")
-    return "  ".join(part for part in (plain(node.name), about, state) if part)
+    return plain(node.name), about, node.state.value + (" (in a cycle)" if node.in_cycle else "")
 
 
 def _needs(edge: Edge) -> Iterator[str]:

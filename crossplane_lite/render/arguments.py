@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +57,7 @@ class Inputs(NamedTuple):
         timeout: Seconds for one reconcile.
         schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
         files: The files and directories that were given, for those who wait for changes.
+        composition: The name of the Composition; None where there is none.
     """
 
     composite: Document
@@ -67,6 +69,7 @@ class Inputs(NamedTuple):
     timeout: float
     schemas: Schemas | None
     files: list[Path]
+    composition: str | None = None
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -146,10 +149,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--required-resources",
         "--extra-resources",
         metavar="PATH",
-        action="append",
+        action="extend",
         default=[],
-        type=Path,
-        help="file or directory of resources that functions can ask for; can be given several times",
+        type=_several_paths,
+        help="file or directory of resources that functions can ask for, or several with commas between; can be given "
+        "several times",
     )
     group.add_argument(
         "-s",
@@ -169,10 +173,11 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "-a",
         "--function-annotations",
         metavar="KEY=VALUE",
-        action="append",
+        action="extend",
         default=[],
-        type=_pair,
-        help="annotation of every Function, in place of its own; can be given several times",
+        type=_several_pairs,
+        help="annotation of every Function, in place of its own, or several with commas between; can be given several "
+        "times",
     )
     group.add_argument(
         "--crds",
@@ -213,12 +218,15 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite)
+    name = None
     if arguments.composition is None:
         steps = _one_step(arguments)
     else:
         from .composition import composition_steps
 
-        steps = composition_steps(inputs.read_object(arguments.composition, "Composition"), composite)
+        composition = inputs.read_object(arguments.composition, "Composition")
+        steps = composition_steps(composition, composite)
+        name = composition.content["metadata"]["name"]
     if arguments.xrd is not None:
         composite = _with_defaults(composite, arguments.xrd)
     observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else []
@@ -226,7 +234,7 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, observed, cluster)
-    return _inputs(arguments, composite, steps, cluster, observed, schemas)
+    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(composition=name)
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -297,6 +305,21 @@ def _pair(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     return key, value
+
+
+def _split(text: str) -> list[str]:
+    """Return the elements of a list with commas; one that is part of an element has a backslash before it."""
+    parts = re.split(r"(?<!\\),", text)
+    return [part.replace("\\,", ",") for part in parts if part]
+
+
+def _several_pairs(text: str) -> list[tuple[str, str]]:
+    return [_pair(part) for part in _split(text) or [text]]
+
+
+def _several_paths(text: str) -> list[Path]:
+    # What is there counts as it is written, whatever its name.
+    return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
 
 
 def _pair_of_path(text: str) -> tuple[str, Path]:

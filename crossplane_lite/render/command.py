@@ -12,7 +12,7 @@ from . import arguments, yaml
 from .rendered import RenderError
 
 if TYPE_CHECKING:
-    from .rendered import Rendered
+    from .rendered import Rendered, Result
 
 __all__ = ["command"]
 
@@ -95,12 +95,18 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         rendered,
         inputs.composite.content,
         full=given.include_full,
-        results=with_results,
+        results=_events(rendered, inputs) if with_results else (),
         context=given.include_context,
     )
     # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
     print(yaml.dump(shown, sort_keys=True), end="")
     return status
+
+
+def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
+    from .output import events
+
+    return events(rendered, inputs.composite.content, inputs.composition)
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:

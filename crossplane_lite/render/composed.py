@@ -18,7 +18,7 @@ from .objects import (
     quoted,
     text_of,
 )
-from .rendered import RenderError
+from .rendered import RenderError, Result
 
 __all__ = ["Owner", "composed_resource"]
 
@@ -90,6 +90,7 @@ def composed_resource(
     owner: Owner,
     observed: Mapping[str, Any] | None,
     cluster: object | None = None,
+    results: list[Result] | None = None,
 ) -> dict[str, Any]:
     """Return a desired composed resource as it is applied.
 
@@ -99,6 +100,7 @@ def composed_resource(
         owner: The composite.
         observed: The resource as it exists; it keeps its name and namespace.
         cluster: Asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
+        results: Gets a warning where the resource doesn't go to the namespace that the functions desire.
 
     Raises:
         RenderError: Crossplane or the API server would refuse it.
@@ -110,7 +112,11 @@ def composed_resource(
     metadata = _checked_metadata(what, resource.get("metadata"))
     resource.pop("status", None)  # only the resource's own controller has a say in it
     resource["metadata"] = metadata
-    _place(what, resource, metadata, owner, observed, cluster)
+    wanted = _place(what, resource, metadata, owner, observed, cluster)
+    if owner.namespace and wanted not in ("", owner.namespace) and results is not None:
+        instead = f"using XR namespace {quoted(owner.namespace)} instead"
+        text = f"cannot create {what} in namespace {quoted(wanted)}, {instead}"
+        results.append(Result("Warning", "NamespaceOverridden", text, ""))
     metadata["annotations"] = {**metadata.get("annotations", {}), RESOURCE_NAME: name}
     metadata["labels"] = {**metadata.get("labels", {}), COMPOSITE_LABEL: owner.prefix, **owner.claim}
     metadata["ownerReferences"] = _owner_references(what, resource, metadata, owner)
@@ -139,20 +145,13 @@ def _place(
     owner: Owner,
     observed: Mapping[str, Any] | None,
     cluster: object | None,
-) -> None:
-    """Set the namespace, and the name that an observed resource has."""
-    wanted = metadata.get("namespace", "")
-    if owner.namespace:
-        if wanted not in ("", owner.namespace):
-            raise RenderError(
-                f"{what}: metadata.namespace is {quoted(wanted)}, and the composite is in {quoted(owner.namespace)}; "
-                "a namespaced composite can compose resources in its own namespace only"
-            )
-        if is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
-            raise RenderError(
-                f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
-                f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
-            )
+) -> str:
+    """Set the namespace, and the name that an observed resource has; return the namespace it would have had."""
+    if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
+        raise RenderError(
+            f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
+            f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
+        )
     if observed is not None:
         for key in ("name", "namespace"):
             found = text_of(metadata_of(observed).get(key))
@@ -160,8 +159,10 @@ def _place(
                 metadata[key] = found
             elif key == "namespace":
                 metadata.pop(key, None)
+    wanted: str = metadata.get("namespace", "")
     if owner.namespace:
         metadata["namespace"] = owner.namespace
+    return wanted
 
 
 def _owner_references(

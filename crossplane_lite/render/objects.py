@@ -117,7 +117,7 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def composite_uid(composite: Mapping[str, Any]) -> str:
     """Return a composite's uid, or what Crossplane's own renderer takes where the file has none.
 
-    That one depends on kind and name alone, so names that are generated from it are the same each time.
+    That one depends on kind, namespace and name alone, so names that are generated from it are the same each time.
     """
     metadata = metadata_of(composite)
     found = text_of(metadata.get("uid"))
@@ -128,7 +128,8 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
     api_version = text_of(composite.get("apiVersion"))
     version = api_version.rpartition("/")[2]
     kind = f"{group_of(api_version)}/{version}, Kind={text_of(composite.get('kind'))}"
-    return str(uuid.uuid5(uuid.UUID(int=0), kind + text_of(metadata.get("name"))))
+    place = f"{text_of(metadata.get('namespace'))}\0{text_of(metadata.get('name'))}"
+    return str(uuid.uuid5(uuid.UUID(int=0), f"{kind}\0{place}"))
 
 
 def child_name(generate_name: str, uid: str, name: str) -> str:

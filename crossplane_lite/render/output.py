@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .objects import TRANSITION_TIME
+from .objects import TRANSITION_TIME, quoted
 from .pipeline import Selector
+from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun
 
 __all__ = [
     "context_document",
     "documents",
+    "events",
     "failure_lines",
     "lines",
     "merged",
@@ -31,7 +33,7 @@ def documents(
     composite: Mapping[str, Any],
     *,
     full: bool = False,
-    results: bool = False,
+    results: Iterable[Result] = (),
     context: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Yield the composite and the composed resources by composition resource name, then what else is asked for.
@@ -42,27 +44,39 @@ def documents(
         rendered: What the reconcile came to.
         composite: The composite resource that was given.
         full: Show all of the composite that was given, with what came out over it, instead of its names and status.
-        results: Add what the functions reported, each as a document of kind `Result`.
+        results: Add these, each as a document of kind `Result`.
         context: Add the pipeline's context after the last step, as a document of kind `Context`.
     """
     xr = shortened(rendered.composite)
     yield _timeless(merged(composite, xr) if full else xr)
     for name in sorted(rendered.composed):
         yield _timeless(rendered.composed[name])
-    if results:
-        yield from result_documents(rendered.results)
+    yield from result_documents(results)
     if context:
         yield context_document(rendered.context)
 
 
 def shortened(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object's apiVersion and kind, its name and namespace, and its status where it has one."""
+    """Return an object's apiVersion and kind, name and namespace, references to what it composes, and its status."""
     short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
     metadata = resource["metadata"]
     short["metadata"] = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    references = _references_alone(resource.get("spec"))
+    if references:
+        short["spec"] = references
     if resource.get("status"):
         short["status"] = resource["status"]
     return short
+
+
+def _references_alone(spec: Any) -> dict[str, Any]:
+    """Return a composite's spec without all that isn't a reference to what it is composed of."""
+    if not isinstance(spec, Mapping):
+        return {}
+    crossplane = spec.get("crossplane")
+    if isinstance(crossplane, Mapping) and REFERENCES in crossplane:
+        return {"crossplane": {REFERENCES: crossplane[REFERENCES]}}
+    return {REFERENCES: spec[REFERENCES]} if REFERENCES in spec else {}
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,6 +94,22 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
             else:
                 into[key] = value
     return result
+
+
+def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
+    """Yield what the functions reported, among the events that Crossplane itself has for the composite.
+
+    Args:
+        rendered: What the reconcile came to.
+        composite: The composite resource that was given.
+        composition: The name of its Composition, None where there is none.
+    """
+    if composition is not None and rendered.steps and composition_of(composite) != composition:
+        yield Result("Normal", "SelectComposition", f"Successfully selected composition: {composition}", "")
+    yield from rendered.results
+    for name, ready in rendered.ready.items():
+        if not ready:
+            yield Result("Normal", "ComposeResources", f"Composed resource {quoted(name)} is not yet ready", "")
 
 
 def result_documents(results: Iterable[Result]) -> Iterator[dict[str, Any]]:

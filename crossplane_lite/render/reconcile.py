@@ -25,6 +25,7 @@ from .objects import (
     with_condition,
 )
 from .pipeline import Cluster, Runner, Selector, Step
+from .references import references_of, with_references
 from .rendered import Rendered, RenderError
 from .steps import Pipeline, decoded
 
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
 # What Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane")
+_PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
 
 
 def render(
@@ -118,6 +120,8 @@ class _Reconcile:
             steps, functions, observed=self._state(), cluster=self._cluster, context=context, timeout=timeout
         )
         self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
+        if self._is_left_alone():
+            return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [])
         try:
             pipeline.run()
             return self._finished(pipeline)
@@ -126,6 +130,21 @@ class _Reconcile:
             error.steps = pipeline.runs
             error.results = pipeline.results
             raise
+
+    def _is_left_alone(self) -> bool:
+        """Say whether the composite is paused or being deleted, and mark it: then no function is called."""
+        metadata = metadata_of(self._composite)
+        annotations = metadata.get("annotations")
+        if isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true":
+            self._mark({"type": "Synced", "status": "False", "reason": "ReconcilePaused", "message": _PAUSED})
+            _log.warning("no function is called: the composite has the annotation crossplane.io/paused: true")
+            return True
+        if metadata.get("deletionTimestamp"):
+            self._mark({"type": "Ready", "status": "False", "reason": "Deleting"})
+            self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
+            _log.warning("no function is called: the composite is being deleted, it has a metadata.deletionTimestamp")
+            return True
+        return False
 
     # -- what functions are sent
 
@@ -140,11 +159,19 @@ class _Reconcile:
         return data
 
     def _seen_composite(self) -> dict[str, Any]:
-        """Return the composite with what it has in any cluster: a uid, and the label that names what it composes."""
+        """Return the composite with what it has in any cluster: a uid, its label, references to what it composes."""
         metadata = self._composite["metadata"]
         labels = metadata.get("labels")
         labels = {**(labels if isinstance(labels, dict) else {}), COMPOSITE_LABEL: self._owner.prefix}
-        return {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
+        seen = {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
+        if self._observed:
+            seen["spec"] = self._spec(self._observed)
+        return seen
+
+    def _spec(self, composed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the composite's spec with references to what it is composed of."""
+        references = references_of(composed.values(), self._owner.namespace)
+        return with_references(self._composite.get("spec"), references)
 
     def _fill(self, message: Any, resource: Mapping[str, Any], what: str) -> None:
         message.resource = encode(resource, what)
@@ -175,7 +202,8 @@ class _Reconcile:
         for name in sorted(desired.resources):
             message = desired.resources[name]
             resource = decoded(message.resource, f"the desired resource {quoted(name)}")
-            composed[name] = composed_resource(name, resource, self._owner, self._observed.get(name), self._cluster)
+            before = self._observed.get(name)
+            composed[name] = composed_resource(name, resource, self._owner, before, self._cluster, pipeline.results)
             ready[name] = message.ready == _view.READY_TRUE
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
@@ -183,7 +211,7 @@ class _Reconcile:
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
         self._mark(_readiness(desired.composite.ready, ready))
         return Rendered(
-            composite=self._with_status(status),
+            composite={**self._with_status(status), "spec": self._spec(composed)},
             composed=composed,
             ready=ready,
             deleted=self._deleted(composed),
@@ -237,6 +265,9 @@ class _Reconcile:
             if condition["type"] not in _SYSTEM and condition["type"] not in seen:
                 lost = "A fatal error occurred before the status of this condition could be determined."
                 self._mark({**condition, "status": "Unknown", "reason": "FatalError", "message": lost})
+        return self._with_old_status()
+
+    def _with_old_status(self) -> dict[str, Any]:
         status = self._composite.get("status")
         return self._with_status(dict(status) if isinstance(status, dict) else {})
 

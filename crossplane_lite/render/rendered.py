@@ -20,7 +20,7 @@ class Result(NamedTuple):
         severity: `Normal` or `Warning`, the type of the event.
         reason: The event's reason; `ComposeResources` where the function gave none.
         message: The event's message, which begins with the step's name.
-        step: The step's name.
+        step: The step's name; empty for a warning of Crossplane's own.
     """
 
     severity: str

@@ -374,8 +374,10 @@ def _plain(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
 
 def _represent_text(dumper: Any, text: str) -> Any:
     # PyYAML quotes what readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's numbers.
-    other = _plain(text) is not text or _FLOAT.fullmatch(text)
-    return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else "'" if other else None)
+    tag = dumper.resolve(load("yaml", "render").ScalarNode, text, (True, False))
+    other = tag != _TAG + "str" or _plain(text) is not text or _FLOAT.fullmatch(text)
+    # In double quotes, as kubectl and Crossplane write it, so that their files can be compared with ours.
+    return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .._call import mask
 from ..errors import InputError
+from ..model import near_name
 from ..render import arguments, output, yaml
 from ..render.rendered import RenderError
 from ..runtime import log
@@ -22,7 +23,7 @@ from .simulation import Simulation
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
 
-__all__ = ["command"]
+__all__ = ["command", "simulation_of"]
 
 _NAME: Final = "crossplane-lite simulate"
 
@@ -42,7 +43,7 @@ def command(argv: Sequence[str]) -> int:
     log.configure(text=True)
     log.set_masker(mask)
     inputs = arguments.read_inputs(given)
-    simulation = _simulation(given, inputs)
+    simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
     problems: list[str] = []
     losses: list[Loss] = []
     try:
@@ -118,7 +119,17 @@ def _rounds(text: str) -> int:
     return int(text[:9])
 
 
-def _simulation(given: argparse.Namespace, inputs: Inputs) -> Simulation:
+def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
+    """Return the simulation that a command line asks for; it has not run.
+
+    Args:
+        inputs: What `arguments.read_inputs` returns.
+        fixtures: The file or directory of fixtures.
+        more: Further arguments of the simulation.
+
+    Raises:
+        InputError: The fixtures can't be read.
+    """
     return Simulation(
         inputs.composite.content,
         inputs.pipeline,
@@ -126,10 +137,10 @@ def _simulation(given: argparse.Namespace, inputs: Inputs) -> Simulation:
         cluster=inputs.cluster,
         observed=[document.content for document in inputs.observed],
         context=inputs.context,
-        fixtures=read_fixtures(given.fixtures) if given.fixtures is not None else {},
+        fixtures=read_fixtures(fixtures) if fixtures is not None else {},
         schemas=inputs.schemas,
-        most_rounds=given.max_rounds,
         timeout=inputs.timeout,
+        **more,
     )
 
 
@@ -169,18 +180,15 @@ def _notes(simulation: Simulation) -> Iterator[str]:
     yield from dict.fromkeys(output.result_lines(results))
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
-    names = [*simulation.waves, *(str(one["kind"]) for one in simulation.observed.values())]
+    names = dict.fromkeys([*simulation.waves, *(str(one["kind"]) for one in simulation.observed.values())])
     for key in simulation.unused_fixtures:
-        import difflib
-
-        near = difflib.get_close_matches(key, names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        yield f"fixture {key!r}: no composed resource has this name or kind{hint}"
+        hint = near_name(key, names)
+        yield f"{_NAME}: fixture {key!r}: no composed resource has this name or kind{hint}"
 
 
 def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs) -> None:
     if form == "table":
-        text = "\n".join(table.lines(found)) + "\n"
+        text = "".join(f"{line}\n" for line in table.lines(found))
     elif form == "json":
         import json
 

@@ -16,6 +16,9 @@ __all__ = ["Fixture", "Fixtures", "read_fixtures"]
 
 DETAILS: Final = "connectionDetails"
 
+_PARTS: Final = ("metadata", "spec", "status", DETAILS)
+_BELOW_STATUS: Final = ("atProvider", "conditions")
+
 
 class Fixture(NamedTuple):
     """What is known of one resource.
@@ -108,6 +111,10 @@ def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
 def _checked(key: str, fixture: Any) -> Fixture:
     if not isinstance(fixture, Mapping):
         raise InputError(f"the fixture {key!r} is not a mapping of status, metadata, {DETAILS} and the like")
+    for name in fixture:
+        meant = _meant(name)
+        if meant is not None:
+            raise InputError(f"the fixture {key!r} has {name!r}; did you mean {meant!r}?")
     content = {name: value for name, value in fixture.items() if name != DETAILS}
     for name in ("metadata", "spec", "status"):
         if content.get(name) is None:
@@ -123,3 +130,14 @@ def _checked(key: str, fixture: Any) -> Fixture:
             if text is not None and not isinstance(text, str):
                 raise InputError(f"the fixture {key!r}: {what}[{name}] is not a string; quote it")
     return Fixture(content, dict(details or {}))
+
+
+def _meant(name: str) -> str | None:
+    """Return the part of a resource that a name is a misspelling of, None where it can be a part itself."""
+    if name in _BELOW_STATUS:
+        return f"status.{name}"
+    if name in _PARTS:
+        return None
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, _PARTS, n=1, cutoff=0.8)), None)

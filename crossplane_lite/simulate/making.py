@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from .. import _fieldpath
 from .._wire._tree import join_path
+from ..model import near_name
 from ..observable import EXTERNAL_NAME
 from .builtin import condition
 from .connection import base64_of, secret_at, secret_place
@@ -285,10 +286,7 @@ def _hint(place: Mapping[str, Any], step: str | int) -> str:
     properties = place.get("properties")
     if not isinstance(step, str) or not isinstance(properties, Mapping):
         return ""
-    import difflib
-
-    near = difflib.get_close_matches(step, [str(key) for key in properties], n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return near_name(step, {str(key): None for key in properties})
 
 
 def list_of(value: Any) -> list[Any]:

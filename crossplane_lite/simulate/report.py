@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _readiness, _wire
 from .effects import Effects
 from .merging import ABSENT
 
@@ -52,6 +53,10 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
         "fields": _fields(simulation),
         "unresolved": unresolved,
         "cycles": simulation.cycles,
+        "deleted": sorted(
+            {name for one in simulation.rounds for name in one.rendered.deleted} - {*simulation.observed}
+        ),
+        "possible": simulation.possible,
         "unusedFixtures": simulation.unused_fixtures,
         "losses": [_loss(one) for one in losses],
     }
@@ -71,6 +76,7 @@ def _resources(simulation: Simulation) -> Iterator[dict[str, Any]]:
             "kind": latest[name].get("kind"),
             "objectName": latest[name].get("metadata", {}).get("name"),
             "ready": bool(last and last.ready.get(name)),
+            "looksReady": _looks_ready(simulation.observed.get(name)),
             "exists": name in simulation.observed,
             "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
         }
@@ -88,9 +94,15 @@ def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Ite
             "kind": None,
             "objectName": None,
             "ready": False,
+            "looksReady": False,
             "exists": False,
             "waitedFor": [_waited(simulation, path) for path in simulation.waited.get(name, ())],
         }
+
+
+def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
+    """Say whether a resource is ready by the rules of its kind, whatever the functions say."""
+    return resource is not None and _readiness.is_ready(_wire.encode_struct(resource))
 
 
 def _waited(simulation: Simulation, path: str) -> dict[str, Any]:

@@ -153,6 +153,11 @@ class Simulation:
         return [] if self._waits is None else cycles_in(self._waits, self._composite)
 
     @property
+    def possible(self) -> list[str]:
+        """The resources that never appeared and would where a value that a function asks about were another one."""
+        return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
+
+    @property
     def unused_fixtures(self) -> list[str]:
         """The keys of fixtures that no resource had anything of."""
         return self._statuses.fixtures.unused()

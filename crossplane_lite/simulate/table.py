@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ __all__ = ["lines"]
 _HEADS: Final = ("WAVE", "RESOURCE", "KIND", "WAITED FOR")
 _MARK: Final = "*"
 _NEVER: Final = "never"
+_WIDTH: Final = 100
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -68,6 +70,8 @@ def _all(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _end(report: Mapping[str, Any]) -> Iterator[str]:
     composite = report["composite"]
+    if not report["rounds"]:  # the problem is told elsewhere
+        return
     there = [one["wave"] for one in report["resources"] if one["exists"]]
     rounds = report["rounds"]
     state = "stable" if report["stable"] else "not stable"
@@ -75,10 +79,19 @@ def _end(report: Mapping[str, Any]) -> Iterator[str]:
         f"{state} after {_counted(rounds, 'reconcile')}: {_counted(len(there), 'resource')} in "
         f"{_counted(len(set(there)), 'wave')}"
     )
-    gone = [one["name"] for one in report["resources"] if one["wave"] and not one["exists"]]
-    if gone:
-        yield f"deleted again: {', '.join(sorted(gone))}"
+    names = {one["name"] for one in report["resources"] if one["wave"]}
+    for what, gone in (
+        ("deleted again", [name for name in report["deleted"] if name in names]),
+        ("deleted, as no function desires it", [name for name in report["deleted"] if name not in names]),
+    ):
+        if gone:
+            yield from _listed(what, gone)
+    if report["stable"] and report["possible"]:
+        yield from _listed("would appear if a value that a function asks about were another one", report["possible"])
     yield f"{composite['kind']} {composite['name']}: {_conditions(composite['conditions'])}"
+    unsaid = [one["name"] for one in report["resources"] if one["looksReady"] and not one["ready"]]
+    if report["stable"] and unsaid:
+        yield from _listed("ready by themselves, but no function says so (auto_ready=True would)", sorted(unsaid))
     if report["unresolved"]:
         yield "never resolved:" if report["stable"] else "still waiting:"
         for name, paths in report["unresolved"].items():
@@ -115,19 +128,26 @@ def _loss(loss: Mapping[str, Any]) -> Iterator[str]:
         yield f"  changes: xr.status.{change}"
     for key, text in (("kept", "keeps what it has"), ("held", "held back")):
         for names, paths in _grouped(loss[key]):
-            yield f"  {text}{f', waiting for {paths}' if paths else ''}: {names}"
+            yield from _listed(f"  {text}{f', waiting for {paths}' if paths else ''}", names)
     if not any(loss[key] for key in ("created", "deleted", "changed", "status", "kept", "held")):
         yield "  nothing changes"
     yield f"  the composite is {'ready' if loss['ready'] else 'not ready'}"
 
 
-def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], str]]:
     """Yield the names that wait for the same, and what that is."""
     groups: dict[str, list[str]] = {}
     for name, paths in waiting.items():
         groups.setdefault(", ".join(paths), []).append(name)
     for paths, names in groups.items():
-        yield ", ".join(names), paths
+        yield names, paths
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    """Return lines that say something of names, as many to a line as there is room for."""
+    indent = " " * (len(what) - len(what.lstrip()) + 4)
+    text = f"{what}: {', '.join(names)}"
+    return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _counted(number: int, noun: str) -> str:

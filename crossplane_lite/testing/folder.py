@@ -232,6 +232,11 @@ class Folder:
             if functions:
                 raise UsageError("'functions' says who runs a Composition's steps; here one function is all there is")
             return [Step(composition.name, composition.name)], {composition.name: composition}
+        if callable(composition):
+            raise UsageError(
+                f"'composition' is neither a Composition nor a composition function (got {composition!r}); "
+                "is @composition.function missing?"
+            )
         from ..render.composition import composition_steps
 
         return composition_steps(one(composition, self.path, "composition"), composite), functions

@@ -75,6 +75,19 @@ class _Run:
 
 _RUN = pytest.StashKey[_Run]()
 
+# The runs of pytest in this process; one starts another where a plugin is tested.
+_configs: list[pytest.Config] = []
+
+
+def current_run() -> tuple[bool, Log | None]:
+    """Return whether snapshots are written in this run of pytest, and its log; no and None where there is no run.
+
+    It is for what compares with files without a fixture, such as `krm.testing.golden`.
+    """
+    if not _configs:
+        return False, None
+    return bool(_configs[-1].getoption(_UPDATE)), _run_of(_configs[-1]).open()
+
 
 def _run_of(config: pytest.Config) -> _Run:
     return config.stash.setdefault(_RUN, _Run())
@@ -92,6 +105,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="report snapshot files that no test of this run has checked; for runs of all tests",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _configs.append(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config in _configs:
+        _configs.remove(config)
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from .. import _wire
 from .._emit import ANNOTATION
-from .._report import HELD_BACK_KEY
 from ..errors import UsageError
 from ..proto import _view
+from ..render import told
 from ..render.pipeline import Selector
 
 __all__ = ["Answers", "Condition", "Response", "Result", "run"]
@@ -146,9 +146,7 @@ class Response:
     @property
     def held_back(self) -> list[str]:
         """The names of the resources that wait for values, of all steps of the pipeline up to this one, sorted."""
-        by_step = self.context.get(HELD_BACK_KEY)
-        lists = by_step.values() if isinstance(by_step, dict) else ()
-        return sorted({name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)})
+        return sorted(set(told.held_back(self.context.get(told.HELD_BACK_KEY))))
 
     def __repr__(self) -> str:
         parts = []

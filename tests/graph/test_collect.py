@@ -73,7 +73,7 @@ def test_second_call_elsewhere() -> None:
     """What has its values isn't told, and isn't there."""
     graph = drawn(Elsewhere(shop), [existing("database", host="h", port=1)])
     assert ("user", "database") not in ends(graph)
-    assert states(graph)["database"] == "exists, not ready"
+    assert states(graph)["database"] == "not ready"
 
 
 def test_any_other_function() -> None:

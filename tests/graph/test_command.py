@@ -153,14 +153,14 @@ def test_simulate(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixtur
     fixtures.write_text("database:\n  status: {backups: 'yes'}\n")
     assert main(["graph", *files, "--simulate", "--format", "text"]) == 1
     captured = capsys.readouterr()
-    assert "wave 1\ndatabase  Instance  ready\n" in captured.out
+    assert "wave 1\ndatabase           Instance                ready\n" in captured.out
     assert "replica still waits for required.sizes[0].data.size" in captured.err
     assert "what these wait for never comes: record, replica" in captured.err
     arguments = [*files, "-e", str(sizes), "--simulate", "--fixtures", str(fixtures), "--format", "text"]
     assert main(["graph", *arguments]) == 0
     captured = capsys.readouterr()
     assert "no wave\n" in captured.out  # of fields and required resources
-    assert "backup  Backup  ready" in captured.out
+    assert "\nbackup             Backup                  ready\n" in captured.out
     assert captured.err == ""
 
 
@@ -169,7 +169,7 @@ def test_simulate_a_cycle(files: list[str], capsys: pytest.CaptureFixture[str]) 
     with_cycle(files)
     assert main(["graph", *files, "--simulate", "--format", "text"]) == 1
     captured = capsys.readouterr()
-    assert "database  Instance  held back (in a cycle)" in captured.out
+    assert "\ndatabase           Instance                held back (in a cycle)\n" in captured.out
     assert "round 1: " in captured.err
 
 
@@ -198,6 +198,14 @@ def test_fixtures_without_simulation(files: list[str], capsys: pytest.CaptureFix
         main(["graph", *files, "--fixtures", "x.yaml"])
     assert caught.value.code == 2
     assert "--simulate" in capsys.readouterr().err
+
+
+def test_short_option_of_another_meaning(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """-o with a graph's file, which isn't observed state, is told from --output."""
+    with pytest.raises(SystemExit) as caught:
+        main(["graph", *files, "-o", "x.svg"])
+    assert caught.value.code == 2
+    assert "-o is short for --observed-resources; to write x.svg give --output x.svg" in capsys.readouterr().err
 
 
 def test_files_that_are_wrong(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,7 +73,7 @@ def test_states_of_what_exists() -> None:
     graph = drawn(observed=[database, existing("user"), existing("old")])
     found = states(graph)
     assert found["database"] == "ready"
-    assert found["user"] == "exists, not ready"
+    assert found["user"] == "not ready"
     assert found["old"] == "to be deleted"
     assert found["xr.status.login"] == "has a value"
     assert edges(graph) == ALL_EDGES
@@ -139,7 +139,7 @@ def test_failed_reconcile() -> None:
     graph = drawn(compose, [existing("user")])
     assert edges(graph) == ALL_EDGES
     found = states(graph)
-    assert (found["database"], found["user"], found["grant"]) == ("to be created", "exists, not ready", "held back")
+    assert (found["database"], found["user"], found["grant"]) == ("to be created", "not ready", "held back")
 
 
 def test_nothing_at_all() -> None:

@@ -115,6 +115,15 @@ def test_annotations(folder: Path) -> None:
     assert targets == ["localhost:1=2", "localhost:1=2"]
 
 
+def test_lists(folder: Path) -> None:
+    """-e and -a take lists with commas, as well as a file or a value with one."""
+    put(folder, **{"a,b": "", "c": ""})
+    with_comma = str(folder / "a,b.yaml")
+    found = parsed("x", "-e", "a,b.yaml", "-e", with_comma, "-e", r"d\,e,f", "-a", r"k=v,l=m\,n,", "-a", "o=p=q")
+    assert [str(path) for path in found.required_resources] == ["a", "b.yaml", with_comma, "d,e", "f"]
+    assert found.function_annotations == [("k", "v"), ("l", "m,n"), ("o", "p=q")]
+
+
 def test_cluster(folder: Path) -> None:
     """Required resources and credentials are what exists, from files and directories given several times."""
     put(folder / "more", a="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team}\n")
@@ -189,6 +198,8 @@ def test_paths(folder: Path) -> None:
         (["xr", "--context-values", "=a"], "argument --context-values: '=a' is not KEY=VALUE"),
         (["xr", "--context-files", "a="], "argument --context-files: 'a=' is not KEY=FILE"),
         (["xr", "-a", "a"], "argument -a/--function-annotations: 'a' is not KEY=VALUE"),
+        (["xr", "-a", "k=a,b"], "argument -a/--function-annotations: 'b' is not KEY=VALUE"),
+        (["xr", "-a", ""], "argument -a/--function-annotations: '' is not KEY=VALUE"),
         (["xr", "--function", "=a:b"], "argument --function: '=a:b' is not NAME=module:function or module:function"),
         (["xr", "--function", "a="], "argument --function: 'a=' is not NAME=module:function or module:function"),
         (

@@ -89,7 +89,9 @@ def test_pipeline(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     xr, bucket = shown(captured.out)
     assert (xr["status"]["level"], xr["status"]["password"]) == ("high", "hush")
     assert xr["metadata"] == {"name": "photos"}
-    assert "spec" not in xr
+    (reference,) = xr["spec"].pop("crossplane")["resourceRefs"]
+    assert reference == {"apiVersion": bucket["apiVersion"], "kind": "Bucket", "name": bucket["metadata"]["name"]}
+    assert xr["spec"] == {}
     assert bucket["spec"] == {"size": 3}
     assert bucket["metadata"]["annotations"]["crossplane.io/composition-resource-name"] == "bucket"
     assert captured.err.splitlines() == [
@@ -102,7 +104,8 @@ def test_everything(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     """With -r -x -c results, the whole composite and the context are printed, and nothing is told on stderr."""
     assert main(["render", *files(folder), "-rxc", "--context-values", 'environment={"a": [1, 2]}']) == 0
     captured = capsys.readouterr()
-    xr, bucket, told, gap, context = shown(captured.out)
+    xr, bucket, selected, told, gap, unready, context = shown(captured.out)
+    assert [one["kind"] for one in xr["spec"].pop("crossplane")["resourceRefs"]] == ["Bucket"]
     assert (xr["spec"], xr["metadata"]) == ({"size": 3}, {"name": "photos", "labels": {"team": "shop"}})
     assert xr["status"]["environment"] == {"a": [1, 2]}
     assert bucket["kind"] == "Bucket"
@@ -114,6 +117,8 @@ def test_everything(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         "message": 'Pipeline step "tell": told',
     }
     assert (gap["severity"], gap["reason"]) == ("Warning", "ComposeResources")
+    assert selected["reason"] == "SelectComposition"
+    assert unready["message"] == 'Composed resource "bucket" is not yet ready'
     assert context == {
         "apiVersion": "render.crossplane.io/v1beta1",
         "kind": "Context",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite.render.composed import Owner, composed_resource
-from crossplane_lite.render.rendered import RenderError
+from crossplane_lite.render.rendered import RenderError, Result
 from tests.render.scripted import XR, Objects, thing
 
 HASH = hashlib.sha256(b"an-uidbucket").hexdigest()[:12]
@@ -96,6 +96,22 @@ def test_namespaced_composite(desired: dict[str, Any]) -> None:
     assert composed(thing(**desired), owner(namespace="team"))["metadata"]["namespace"] == "team"
 
 
+@pytest.mark.parametrize(
+    ("desired", "observed", "wanted"),
+    [("other", None, "other"), ("other", "team", None), ("other", "third", "third"), ("team", None, None)],
+)
+def test_other_namespace(desired: str, observed: str | None, wanted: str | None) -> None:
+    """A namespace that isn't a namespaced composite's is put right with a warning, which isn't said once it exists."""
+    results: list[Result] = []
+    before = None if observed is None else thing(name="there", namespace=observed)
+    made = composed_resource(
+        "bucket", thing(namespace=desired), owner(namespace="team"), before, cluster=None, results=results
+    )
+    assert made["metadata"]["namespace"] == "team"
+    text = f'cannot create composed resource "bucket" in namespace "{wanted}", using XR namespace "team" instead'
+    assert results == ([Result("Warning", "NamespaceOverridden", text, "")] if wanted else [])
+
+
 def test_prefix_and_claim() -> None:
     """A composite's own label is handed on and begins generated names; so are the labels of its claim."""
     labels = {
@@ -161,11 +177,6 @@ def test_refused(name: str) -> None:
 
 
 NAMESPACED: dict[str, tuple[Any, str]] = {
-    "other namespace": (
-        thing(namespace="other"),
-        'metadata.namespace is "other", and the composite is in "team"; a namespaced composite can compose resources '
-        "in its own namespace only",
-    ),
     "builtin": (
         {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"},
         "a ClusterRole of rbac.authorization.k8s.io/v1 is cluster-scoped",
@@ -176,7 +187,7 @@ NAMESPACED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", NAMESPACED)
 def test_refused_in_a_namespace(name: str) -> None:
-    """A namespaced composite can't compose what is in no namespace or in another one."""
+    """A namespaced composite can't compose what is in no namespace."""
     resource, text = NAMESPACED[name]
     with pytest.raises(RenderError) as caught:
         composed(resource, owner(namespace="team"), cluster=Objects(scopes={"Thing": "Cluster"}))

@@ -23,15 +23,28 @@ def test_uid_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("api_version", "text"),
-    [("example.org/v1", "example.org/v1, Kind=XBucketphotos"), ("v1", "/v1, Kind=XBucketphotos")],
+    [("example.org/v1", "example.org/v1, Kind=XBucket\0any\0photos"), ("v1", "/v1, Kind=XBucket\0any\0photos")],
 )
 def test_uid(api_version: str, text: str) -> None:
-    """A composite without a uid gets the version 5 UUID of its kind and name in the nil namespace."""
+    """A composite without a uid gets the version 5 UUID of its kind, namespace and name in the nil namespace."""
     digest = bytearray(hashlib.sha1(bytes(16) + text.encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
     composite = {"apiVersion": api_version, "kind": "XBucket", "metadata": {"name": "photos", "namespace": "any"}}
     assert objects.composite_uid(composite).replace("-", "") == digest.hex()
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "namespace", "name", "uid"),
+    [
+        ("platform.example.com/v1alpha1", "WebApp", "default", "podinfo", "88356664-76da-5ea5-a715-b1bde80fe0a5"),
+        ("example.crossplane.io/v1", "XR", None, "example-xr", "0749c14a-4f6a-5a82-a298-88e58db51cf6"),
+    ],
+)
+def test_uids_of_crossplane(api_version: str, kind: str, namespace: str | None, name: str, uid: str) -> None:
+    """The uid is the one in the published output of Crossplane's own render, in a namespace and in none."""
+    metadata = {"name": name} if namespace is None else {"name": name, "namespace": namespace}
+    assert objects.composite_uid({"apiVersion": api_version, "kind": kind, "metadata": metadata}) == uid
 
 
 @pytest.mark.parametrize(

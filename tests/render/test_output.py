@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite.render.functions import Remote
-from crossplane_lite.render.output import documents, failure_lines, lines, merged
+from crossplane_lite.render.output import documents, events, failure_lines, lines, merged
 from crossplane_lite.render.pipeline import Step
 from crossplane_lite.render.rendered import Rendered, RenderError, Result, StepRun
 
@@ -54,6 +54,19 @@ def test_composite_alone() -> None:
     assert shown == {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "photos"}}
 
 
+def test_events() -> None:
+    """Crossplane itself says which Composition it selected, where the composite named none, and what isn't ready."""
+    told = Result("Normal", "Done", "told", "one")
+    found = rendered(results=[told], ready={"a": True, "b": False}, steps=[run({}, {})])
+    selected = Result("Normal", "SelectComposition", "Successfully selected composition: c", "")
+    unready = Result("Normal", "ComposeResources", 'Composed resource "b" is not yet ready', "")
+    assert list(events(found, XR, "c")) == [selected, told, unready]
+    for spec in ({"crossplane": {"compositionRef": {"name": "c"}}}, {"compositionRef": {"name": "c"}}):
+        assert list(events(found, {**XR, "spec": spec}, "c")) == [told, unready]
+    assert list(events(found, XR, None)) == [told, unready]
+    assert list(events(rendered(), XR, "c")) == []
+
+
 def test_full_composite() -> None:
     """With all of the composite what came out is merged over what was given, and neither is changed."""
     before = copy.deepcopy(XR)
@@ -68,7 +81,7 @@ def test_order() -> None:
     composed = {name: {"apiVersion": "v1", "kind": name.upper()} for name in ("b", "a-1", "a")}
     results = [Result("Warning", "ComposeResources", "first", "one"), Result("Normal", "Done", "second", "two")]
     found = rendered(composed=composed, results=results, context={"k": {"v": 1}})
-    shown = list(documents(found, XR, results=True, context=True))
+    shown = list(documents(found, XR, results=results, context=True))
     assert [one["kind"] for one in shown] == ["XBucket", "A", "A-1", "B", "Result", "Result", "Context"]
     assert shown[4:] == [
         {

@@ -61,6 +61,12 @@ def with_status(**status: Any) -> dict[str, Any]:
     return {**XR, "status": status}
 
 
+def references(*names: str) -> dict[str, Any]:
+    """Return the composite's spec with references to things of these names."""
+    found = [{"apiVersion": "example.org/v1", "kind": "Thing", "name": name} for name in names]
+    return {**XR["spec"], "crossplane": {"resourceRefs": found}}
+
+
 def test_golden() -> None:
     """A whole reconcile: what is applied, deleted, stored and reported, and nothing that was given is changed."""
 
@@ -81,7 +87,10 @@ def test_golden() -> None:
     owner = {"apiVersion": "example.org/v1", "kind": "XBucket", "name": "photos", "uid": "an-uid"}
     owner |= {"controller": True, "blockOwnerDeletion": True}  # type: ignore[dict-item]
     unready = {**CREATING, "message": "Unready resources: kept"}
-    assert rendered.composite == with_status(address="10.0.0.1", conditions=[RESPONSIVE, SYNCED, unready])
+    assert rendered.composite == {
+        **with_status(address="10.0.0.1", conditions=[RESPONSIVE, SYNCED, unready]),
+        "spec": references(rendered.composed["new"]["metadata"]["name"], "photos-kept"),
+    }
     assert list(rendered.composed) == ["kept", "new"]
     assert rendered.composed["kept"] == {
         "apiVersion": "example.org/v1",
@@ -111,6 +120,14 @@ def test_golden() -> None:
     assert [one.calls for one in rendered.steps] == [1]
 
 
+def test_references_after_a_failure() -> None:
+    """Where nothing is composed the composite refers to what it referred to before."""
+    xr = {**XR, "spec": references("before")}
+    error = failure(lambda _req, rsp: rsp.results.add(severity=fnv1.SEVERITY_FATAL), xr, observed=[thing("a")])
+    assert error.composite is not None
+    assert error.composite["spec"] == references("before")
+
+
 def test_nothing_is_shared() -> None:
     """What is returned can be changed without an effect on what was given."""
     xr = copy.deepcopy({**XR, "metadata": {**XR["metadata"], "labels": {"a": "b"}}})
@@ -125,7 +142,7 @@ def test_nothing_is_shared() -> None:
 def test_no_steps() -> None:
     """A composition without steps composes nothing, and the composite is ready."""
     rendered = render(XR, [], {})
-    assert rendered.composite == with_status(conditions=[RESPONSIVE, SYNCED, AVAILABLE])
+    assert rendered.composite == {**with_status(conditions=[RESPONSIVE, SYNCED, AVAILABLE]), "spec": references()}
     assert (rendered.composed, rendered.context, rendered.steps) == ({}, {}, [])
 
 
@@ -295,7 +312,7 @@ def test_observed_state() -> None:
     assert len(metadata.pop("uid")) == 36
     assert metadata == {"name": "photos", "labels": {"a": "b", "crossplane.io/composite": "photos"}}
     assert state == {
-        "composite": {"resource": {key: XR[key] for key in ("apiVersion", "kind", "spec")}},
+        "composite": {"resource": {"apiVersion": XR["apiVersion"], "kind": XR["kind"], "spec": references("photos-a")}},
         "resources": {"a": {"resource": thing("a", ownerReferences=[])}},
     }
     assert rendered.composite["metadata"] == xr["metadata"]
@@ -405,6 +422,45 @@ def test_cluster_scoped_in_a_namespace() -> None:
     error = failure(lambda _req, rsp: desire(rsp, "a", thing()), xr, cluster=cluster)
     assert "cluster-scoped" in str(error)
     assert once(lambda _req, rsp: desire(rsp, "a", thing()), xr).composed["a"]["metadata"]["namespace"] == "team"
+
+
+def test_other_namespace() -> None:
+    """Crossplane's own warning comes after what functions reported, and the reconcile goes on."""
+    xr = {**XR, "metadata": {**XR["metadata"], "namespace": "team"}}
+
+    def script(_req: Any, rsp: fnv1.RunFunctionResponse) -> None:
+        rsp.results.add(severity=fnv1.SEVERITY_NORMAL, message="hello")
+        desire(rsp, "a", thing(namespace="other"))
+
+    rendered = once(script, xr)
+    assert [one.reason for one in rendered.results] == ["ComposeResources", "NamespaceOverridden"]
+    assert rendered.composed["a"]["metadata"]["namespace"] == "team"
+
+
+PAUSED = {"type": "Synced", "status": "False", "reason": "ReconcilePaused", "lastTransitionTime": TIME}
+DELETING = {"type": "Ready", "status": "False", "reason": "Deleting", "lastTransitionTime": TIME}
+PAUSE = {"annotations": {"crossplane.io/paused": "true"}}
+ALONE: dict[str, tuple[Any, Any]] = {
+    "paused": (
+        PAUSE,
+        [{**PAUSED, "message": "Reconciliation (including deletion) is paused via the pause annotation"}],
+    ),
+    "deleted": ({"deletionTimestamp": "2026-01-01T00:00:00Z"}, [DELETING, SYNCED]),
+    "both": ({**PAUSE, "deletionTimestamp": "2026-01-01T00:00:00Z"}, None),
+}
+
+
+@pytest.mark.parametrize("which", ALONE)
+def test_left_alone(which: str, caplog: pytest.LogCaptureFixture) -> None:
+    """For a composite that is paused or being deleted no function is called, nothing is deleted, its status stays."""
+    metadata, expected = ALONE[which]
+    runner = Scripted(nothing)
+    xr = {**with_status(address="old"), "metadata": {**XR["metadata"], **metadata}}
+    rendered = once(runner, xr, observed=[thing("old")])
+    assert (runner.requests, rendered.composed, rendered.deleted) == ([], {}, {})
+    assert rendered.composite["status"]["address"] == "old"
+    assert conditions(rendered.composite) == [RESPONSIVE, *(expected or ALONE["paused"][1])]
+    assert "no function is called" in caplog.text
 
 
 def test_requirements_that_are_never_stable() -> None:

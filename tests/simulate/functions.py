@@ -7,9 +7,10 @@ from typing import Any
 from crossplane_lite import Unstructured, composition
 from tests.simulate import simulating
 
-__all__ = ["broken", "chain", "cyclic", "forgetful", "network"]
+__all__ = ["broken", "chain", "choosy", "cyclic", "forgetful", "network", "silent", "wide"]
 
 chain = composition.function(name="chain", auto_ready=True)(simulating.chain)
+silent = composition.function(name="silent")(simulating.chain)
 network = composition.function(name="network", auto_ready=True)(simulating.network)
 
 
@@ -29,6 +30,21 @@ def broken(ctx: Any) -> None:
     ctx.results.warning("nearly there")
     if vpc.observed.status.atProvider.id:
         raise ValueError("no more")
+
+
+@composition.function(auto_ready=True)
+def choosy(ctx: Any) -> None:
+    """Composes one thing or the other, by a value of its VPC that nothing is made of."""
+    vpc = ctx.resource("vpc", simulating.thing("VPC"))
+    ctx.resource("default" if vpc.observed.status.atProvider.isDefault else "own", simulating.thing())
+
+
+@composition.function(auto_ready=True)
+def wide(ctx: Any) -> None:
+    """Twenty resources that need the same."""
+    vpc = ctx.resource("vpc", simulating.thing("VPC"))
+    for number in range(20):
+        ctx.resource(f"user-{number:02}", simulating.thing(x=vpc.observed.external_name))
 
 
 @composition.function(auto_ready=True, allow_removal_when_unresolved=True)

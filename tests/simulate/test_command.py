@@ -96,6 +96,48 @@ def test_losses(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == (f"{TABLE}\n{LOSSES}", "")
 
 
+def test_many_names(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names that are listed go on in another line where one is full."""
+    assert simulate(xr, "wide", "--drop", "vpc") == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("after --drop vpc:")
+    assert lines[at + 2].startswith("  keeps what it has, waiting for vpc.external_name: user-00, user-01,")
+    assert lines[at + 3].startswith("      user-") and all(len(line) <= 100 for line in lines[at:])
+
+
+def test_what_never_appears(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A resource that only another value would bring is named, and is no problem."""
+    assert simulate(xr, "choosy") == 0
+    assert "\nwould appear if a value that a function asks about were another one: default\n" in capsys.readouterr().out
+
+
+def test_readiness_that_nobody_says(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the composite isn't ready only because no function says that its resources are, that is told."""
+    assert simulate(xr, "silent") == 0
+    assert capsys.readouterr().out.endswith(
+        "XNetwork net: Ready False (Creating: Unready resources: instance, subnet, and vpc)\n"
+        "ready by themselves, but no function says so (auto_ready=True would): instance, subnet, vpc\n"
+    )
+
+
+def test_observed_resource_that_is_not_desired(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A resource that is there at the start, and gets deleted, is named."""
+    old = {
+        "apiVersion": "example.org/v1",
+        "kind": "Subnet",
+        "metadata": {
+            "name": "net-old",
+            "annotations": {"crossplane.io/composition-resource-name": "old-subnet"},
+            "ownerReferences": [
+                {"apiVersion": "example.org/v1", "kind": "XNetwork", "name": "net", "uid": "an-uid", "controller": True}
+            ],
+        },
+    }
+    (tmp_path / "old.yaml").write_text(pyyaml.safe_dump(old), encoding="utf-8")
+    assert simulate(xr, "chain", "-o", str(tmp_path / "old.yaml")) == 0
+    assert "\ndeleted, as no function desires it: old-subnet\n" in capsys.readouterr().out
+
+
 def test_deletion(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A resource that would be deleted after a loss is shown, and makes the status 1."""
     assert simulate(xr, "forgetful", "--drop", "vpc", "--drop", "user") == 1
@@ -108,7 +150,7 @@ def test_cycle(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A cycle makes the status 1, with the cycle in the message."""
     assert simulate(xr, "cyclic", "--drop", "a") == 1
     out, err = capsys.readouterr()
-    assert "not stable after 0 reconciles" in out
+    assert out == ""
     assert "there is no steady state, so nothing was dropped or degraded" in err
     assert "crossplane-lite simulate: round 1: " in err
     assert "dependency cycle: a waits for b waits for a" in err
@@ -159,8 +201,9 @@ def test_fixtures(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert found["resources"][1]["waitedFor"] == [{"path": "vpc.status.atProvider.vpcId", "value": "fixture"}]
     assert found["unusedFixtures"] == ["subnets", "zz"]
     assert err == (
-        "fixture 'subnets': no composed resource has this name or kind; did you mean 'subnet'?\n"
-        "fixture 'zz': no composed resource has this name or kind\n"
+        "crossplane-lite simulate: fixture 'subnets': no composed resource has this name or kind; "
+        "did you mean 'subnet'?\n"
+        "crossplane-lite simulate: fixture 'zz': no composed resource has this name or kind\n"
     )
 
 

@@ -116,6 +116,9 @@ def test_unknown_names() -> None:
         ({"metadata": {"annotations": "x"}}, "metadata.annotations is not a mapping"),
         ({"connectionDetails": {"a": {}}}, r"connectionDetails\[a\] is not a string; quote it"),
         ({"connectionDetails": "x"}, "connectionDetails is not a mapping"),
+        ({"statuss": {}}, "the fixture 'vpc' has 'statuss'; did you mean 'status'?"),
+        ({"connection_details": {}}, "has 'connection_details'; did you mean 'connectionDetails'?"),
+        ({"atProvider": {}}, "has 'atProvider'; did you mean 'status.atProvider'?"),
         ({"kind": "Subnet"}, "the fixture 'vpc' is a Subnet, and vpc is a VPC of example.org/v1"),
     ],
 )

@@ -14,7 +14,7 @@ XR: dict[str, Any] = {"status": {"there": 1}}
 def waits(waiting: dict[str, list[str]], *dependencies: tuple[str, str, str]) -> Waits:
     """Return who waits for what."""
     reasons = {name: dict.fromkeys(paths, "no reason") for name, paths in waiting.items()}
-    return Waits(reasons, sorted(Dependency(*one) for one in dependencies), {})
+    return Waits(reasons, sorted(Dependency(*one) for one in dependencies), {}, set())
 
 
 def test_reasons() -> None:

@@ -175,6 +175,7 @@ def test_errors(tmp_path: Path) -> None:
         (lambda: folder.render(XR, XR), InputError, "XNet of example.org/v1"),
         (lambda: folder.render(XR, compose, functions={"a": compose}), UsageError, "here one function is all there is"),
         (lambda: folder.render(XR, 5), UsageError, "composition must be a mapping"),
+        (lambda: folder.render(XR, compose._compose), UsageError, "is @composition.function missing?"),
         (
             lambda: folder.render(XR, compose, schemas=["crds"]),
             InputError,

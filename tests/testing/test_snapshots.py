@@ -34,7 +34,7 @@ def test_what_is_rendered(tmp_path: Path) -> None:
     """A rendering is written as `crossplane-lite render` prints it: the composite, then resources by name."""
     text = written(tmp_path, testing.render(XR, compose))
     assert [line for line in text.splitlines() if line.startswith("kind: ")] == ["kind: XNet", "kind: VPC"]
-    assert text.startswith("---\napiVersion: example.org/v1\nkind: XNet\nmetadata:\n  name: net\nstatus:\n")
+    assert text.startswith("---\napiVersion: example.org/v1\nkind: XNet\nmetadata:\n  name: net\nspec:\n")
 
 
 def test_answers(tmp_path: Path) -> None:
