@@ -1,7 +1,6 @@
 """Tests of the network, as its author would write them."""
 
 from crossplane_lite import testing
-
 from examples.vpc.function import compose
 
 ZONES = "abc"
