@@ -46,7 +46,12 @@ def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | N
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))
-    others = [frame for frame in frames if _below(frame.filename, _PACKAGE) is None]
+    # Parts of Python that have no file, such as `<frozen _collections_abc>`, are nobody's place to look at.
+    others = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith("<frozen") and _below(frame.filename, _PACKAGE) is None
+    ]
     near = [frame for frame in others if not _INSTALLED.intersection(_below(frame.filename, folder) or _INSTALLED)]
     for found in (near, others, frames):
         if found:

@@ -72,3 +72,9 @@ def test_a_helper_beside_compose_is_named(tmp_path: Path) -> None:
     (tmp_path / "app" / "parts" / "helper.py").write_text(LIBRARY)
     text = fatal(tmp_path / "app", tmp_path / "elsewhere", "from parts import helper; helper.fail()")
     assert "ValueError: boom (helper.py:3)" in text
+
+
+def test_a_part_of_python_without_a_file_is_not_named(tmp_path: Path) -> None:
+    """Where one of Python's own frozen modules fails, the line is the author's that called it."""
+    line = "import collections.abc as c; c.Mapping.__contains__(1, 'a')"
+    assert "(fn.py:6)" in fatal(tmp_path / "app", tmp_path / "elsewhere", line)
