@@ -177,10 +177,18 @@ class Elements(View, _MutableSequence):
         data = self._now()
         if isinstance(at, slice):
             return [wrapped(self, index, data[index]) for index in range(*at.indices(len(data)))]
+        self._check_index(at)
         return wrapped(self, at, data[at])
+
+    def _check_index(self, at: Any) -> None:
+        """Say which list has no such element."""
+        many = len(self._now())
+        if isinstance(at, int) and not -many <= at < many:
+            raise IndexError(f"{self._root._what}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self._root._check_open()
+        self._check_index(at)
         data = self._now()
         if isinstance(at, slice):
             data[at] = self._kept(value)
@@ -200,6 +208,7 @@ class Elements(View, _MutableSequence):
 
     def __delitem__(self, at: Any) -> None:
         self._root._check_open()
+        self._check_index(at)
         del self._now()[at]
         self._root._touch()
 
@@ -346,7 +355,7 @@ class Missing(Fields):
         self._made([]).insert(index, made)
         self._root._touch()
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # `+` takes anything, and refuses
         self.extend(values)
         return self._found()
 
@@ -354,7 +363,7 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._path} isn't there")
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._what}: {self._path} isn't there")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()
@@ -384,12 +393,22 @@ class Missing(Fields):
 
     def __str__(self) -> str:
         found = self._found()
-        if found is None:
-            raise UsageError(f"{self._path} isn't there; resource.get({self._path!r}, default=...) gives another value")
+        self._refuse()
         return str(found)
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
+
+    def _refuse(self, other: object = None) -> Any:
+        if self._found() is None:
+            raise UsageError(
+                f"{self._root._what}: {self._path} isn't there; "
+                f"resource.get({self._path!r}, default=...) gives another value"
+            )
+        return NotImplemented
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
 
 
 _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name.startswith("_"))

@@ -42,7 +42,9 @@ def command(argv: Sequence[str]) -> int:
     if name == "init" and len(rest) == 1 and not rest[0].startswith("-"):
         return _init(rest[0])
     if name != "run" or not rest or rest[0].startswith("-"):
-        print(_USAGE, file=sys.stderr)
+        problem = f"there is no command {name!r}" if name and name not in ("run", "init") else ""
+        problem = problem or {"run": "run takes module:function first", "init": "init takes one folder"}.get(name, "")
+        print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
     return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
 
@@ -133,14 +135,17 @@ def _on_files(function: Function, program: str, given: argparse.Namespace, stdou
     if given.in_place and "-" in given.items:
         raise InputError("what comes from stdin can't be changed in place")
     stdin = _stdin(program, "documents") if "-" in given.items else b""
-    package = Package(given.config, given.items, stdin)
+    # A directory is a package, as for orchestrators: its items' files are called relative to it.
+    is_package = len(given.items) == 1 and os.path.isdir(given.items[0])
+    package = Package(given.config, given.items, stdin, root=given.items[0] if is_package else "")
     output = function.run(package.data)
     if not output.stdout:
         return stdout.finish(program, output)
     if given.diff or given.in_place or given.output == "unwrap":
         _tell(output)
     if given.diff:
-        return _show_diff(program, list(package.changes(output.stdout)), output, stdout)
+        changes = [(package.path(name), before, after) for name, before, after in package.changes(output.stdout)]
+        return _show_diff(program, changes, output, stdout)
     if given.in_place:
         if not output.status:  # as orchestrators do it
             for file in package.write(output.stdout):
@@ -198,7 +203,8 @@ def _parser(function: Function, program: str) -> argparse.ArgumentParser:
         "items",
         metavar="ITEMS",
         nargs="*",
-        help="files of resources, directories of which the files ending in .yaml and .yml are read, - for stdin",
+        help="files of resources, directories of which the files ending in .yaml and .yml are read, - for stdin; "
+        "new files go to the directory where it is the only one, else to the current one",
     )
     parser.add_argument("-f", "--config", metavar="FILE", help="file of the functionConfig")
     how = parser.add_mutually_exclusive_group()

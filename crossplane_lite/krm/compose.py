@@ -6,6 +6,7 @@ are what it observes, and all of them answer what the function asks for.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from ..render.reconcile import render
 from ..render.rendered import FatalResultError, RenderError
 from ..simulate.waits import waits_of
 from .annotations import is_reserved
-from .functions import Function, function
+from .functions import Function, expect_main, function
 from .items import _merge
 from .resource import Resource
 from .resource_list import ResourceList
@@ -76,6 +77,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
     """
     if not isinstance(compose, composition.Function):
         raise UsageError(f"from_composition() takes what @composition.function makes (got {compose!r:.80})")
+    expect_main(sys._getframe(1).f_globals)
 
     def transform(rl: ResourceList[Any]) -> None:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from .._input_types import Shape, check_class, choices, fields_of, shape_of
 from .._structure import _problems, structured
@@ -19,8 +19,6 @@ from ._text import parse
 from ._text._scalars import resolve
 
 __all__ = ["ConfigError", "Problem", "structure"]
-
-T = TypeVar("T")
 
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 # What a ConfigMap may have beside its data, and that says nothing to a function.

@@ -132,6 +132,7 @@ class Package:
     """
 
     def __init__(self, config: str | None, items: Sequence[str], stdin: bytes = b"", *, root: str = "") -> None:
+        self._root = root
         self._files: dict[str, _File] = {}
         for name, path in _paths(items, root):
             self._files.setdefault(name, _File(name, path, _read(path) if path else stdin))
@@ -182,6 +183,13 @@ class Package:
         for name, added in more.items():
             yield name, None, _joined(added).encode()
 
+    def path(self, name: str) -> str:
+        """Return where a file is, or will be, that is called by a name."""
+        file = self._files.get(name)
+        if file is not None:
+            return file.path or name
+        return os.path.normpath(os.path.join(self._root, name)) if self._root else name
+
     def _placed(self, output: bytes) -> Iterator[tuple[str, int, str]]:
         """Yield the file, the index in it and the text of each item, without what was added for the list."""
         for place, text in _items(output, "the function's output"):
@@ -195,12 +203,15 @@ class Package:
         """Write to files what a ResourceList makes of them, and return their paths.
 
         Raises:
-            InputError: One can't be written.
+            InputError: One can't be written, or is outside of the package.
         """
         written = []
-        for name, _, now in self.changes(output):
-            file = self._files.get(name)
-            path = name if file is None else file.path
+        changes = list(self.changes(output))
+        for name, _, _ in changes:
+            if name not in self._files and (os.path.isabs(name) or ".." in name.split("/")):
+                raise InputError(f"can't write {name}: an item's file must be within the package; nothing was written")
+        for name, _, now in changes:
+            path = self.path(name)
             try:
                 _replace(path, now)
             except OSError as e:

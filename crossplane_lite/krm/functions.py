@@ -14,6 +14,7 @@ The module isn't called `function`, because the package's attribute of that name
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Body: TypeAlias = Callable[[ResourceList[Any]], None | Awaitable[None]]
     Role: TypeAlias = Literal["transformer", "generator", "validator"]
 
-__all__ = ["Function", "Output", "function"]
+__all__ = ["Function", "Output", "expect_main", "function"]
 
 ROLES = ("transformer", "generator", "validator")
 
@@ -68,6 +69,8 @@ class Function:
         file: The file that it is in.
     """
 
+    _was_run = False  # of any function of this process
+
     def __init__(self, body: Body, name: str, role: Role, names: Mapping[str, Any]) -> None:
         self._body = body
         self._names = names  # where a local class of the annotation is found
@@ -92,6 +95,7 @@ class Function:
         Raises:
             UsageError: It returned something.
         """
+        Function._was_run = True
         result: Any = self._body(rl)
         if result is not None and hasattr(result, "__await__"):
             from ..composition import run_awaitable
@@ -138,6 +142,7 @@ class Function:
         """
         from .runner import run
 
+        Function._was_run = True
         return run(self, data)
 
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
@@ -154,6 +159,7 @@ class Function:
             SystemExit: Always, with the exit status.
         """
         arguments = sys.argv[1:] if argv is None else list(argv)
+        Function._was_run = True
         if arguments:
             from .command import main
 
@@ -203,9 +209,32 @@ def function(
         raise UsageError(f"'name' must be a text that isn't empty (got {name!r})")
     # Classes beside a function within a function are known by no module; its frame is the only place to find them.
     frame = sys._getframe(1)
+    expect_main(frame.f_globals)
     if frame.f_code.co_name != "<module>":
         names = dict(frame.f_locals)
     return decorate if body is None else decorate(body)
+
+
+def expect_main(names: Mapping[str, Any]) -> None:
+    """See to it that a program that makes a function, and ends without having run any, fails.
+
+    An empty stdout with status 0 makes kpt delete every file.
+
+    Args:
+        names: The global names of the module that makes the function.
+    """
+    if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
+        atexit.unregister(_check_used)
+        atexit.register(_check_used)
+
+
+def _check_used() -> None:
+    if Function._was_run or len(sys.argv) > 1 or sys.flags.interactive or hasattr(sys, "last_value"):
+        return  # it did something else, or failed already
+    from ._process import complain
+
+    complain(f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with main() of one")
+    os._exit(1)  # nothing else changes the status here
 
 
 def _qualified(body: Any) -> str:

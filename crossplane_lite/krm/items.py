@@ -10,7 +10,7 @@ from .resource import Resource
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from typing import Any, TypeAlias, TypeVar, overload
 
     from ..model import Resource as Model
@@ -106,7 +106,7 @@ class Items(_Sequence):
             annotations: The annotations that it must have, in the same way.
 
         Raises:
-            UsageError: A value is no text.
+            UsageError: A value is no text, or labels are no mapping.
         """
         wanted = {
             steps: _texts(value, what)
@@ -122,7 +122,7 @@ class Items(_Sequence):
         marks = [
             (("metadata", at, key), value)
             for at, entries in (("labels", labels), ("annotations", annotations))
-            for key, value in ({} if entries is None else entries).items()
+            for key, value in _marks(entries, at)
         ]
         found = [
             one
@@ -137,7 +137,8 @@ class Items(_Sequence):
         """Return typed views of the items of a model's group and kind, in their order; `Unstructured` is for all.
 
         A view is an instance of the model that reads the item as it was when the view was made. What is set or deleted
-        in it counts at once for the item, and changes only these fields in its text.
+        in it counts at once for the item, and changes only these fields in its text. As in all models setting None says
+        nothing, and `del view.spec.replicas` takes a field away.
 
         Args:
             model: A generated class of resources, such as Deployment. The version of an item may be another one.
@@ -231,18 +232,44 @@ class Items(_Sequence):
         Raises:
             UsageError: It isn't among the items.
         """
+        gone = self._meant(resource)
+        if gone is None:
+            raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
+        self._whole._found[:] = [other for other in self._whole._found if other is not gone]
+        self._found[:] = [other for other in self._found if other is not gone]
+
+    def _meant(self, resource: object) -> Resource | None:
+        """Return the item that something is, or is a typed view of; None where it is neither."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
-                self._whole._found[:] = [other for other in self._whole._found if other is not one]
-                self._found[:] = [other for other in self._found if other is not one]
-                return
-        raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
+                return one
+        return None
 
     def clear(self) -> None:
         """Remove all of these items, such as `rl.items.where(kind="Job").clear()`."""
         gone = {id(one) for one in self._found}
         self._found.clear()
         self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
+
+    def _become(self, resources: Iterable[Any]) -> None:
+        """Take these as all items, in this order; see `ResourceList.items`."""
+        if isinstance(resources, (str, bytes, Mapping)) or not hasattr(resources, "__iter__"):
+            raise UsageError(f"the items must be a list of resources (got {resources!r:.60})")
+        before = list(self._found)
+        known = {id(one) for one in before}
+        wanted = []
+        for one in resources:
+            item = one if id(one) in known else self._meant(one)
+            wanted.append(one if item is None else item)
+        kept = [one for one in wanted if id(one) in known]
+        if len({id(one) for one in kept}) < len(kept):
+            raise DuplicateResourceError("each item can be among the items only once")
+        self._found[:] = kept
+        try:
+            self._found[:] = [one if id(one) in known else self.add(one) for one in wanted]
+        except Exception:
+            self._found[:] = before
+            raise
 
 
 def _texts(value: Any, what: str) -> frozenset[str]:
@@ -256,13 +283,21 @@ def _texts(value: Any, what: str) -> frozenset[str]:
     return made
 
 
+def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
+    if entries is None:
+        return ()
+    if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
+        raise UsageError(f"{what!r} must be a mapping of each key to its text, or None for any (got {entries!r:.60})")
+    return entries.items()
+
+
 def _group(resource: Resource) -> str | None:
     found = resource._peek("apiVersion")
     return found.rpartition("/")[0] if isinstance(found, str) else None
 
 
 def _has(found: object, wanted: object) -> bool:
-    return found is not None and (wanted is None or (type(found) is type(wanted) and found == wanted))
+    return found is not None and (wanted is None or found == wanted)
 
 
 def _identity(resource: Resource) -> tuple[Any, ...]:
@@ -285,12 +320,13 @@ def _made(resource: Any) -> Resource:
 
 
 def _check(resource: Resource) -> None:
-    for steps in (("apiVersion",), ("kind",)):
-        if not isinstance(resource._peek(*steps), str) or not resource._peek(*steps):
-            raise UsageError(f"an item must have {steps[-1]}, a string that isn't empty (got {resource!r:.80})")
+    content = resource._now()
+    for key in ("apiVersion", "kind"):
+        if not isinstance(content.get(key), str) or not content[key]:
+            raise UsageError(f"an item must have {key}, a string that isn't empty (got {content!r:.80})")
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
-        raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {resource!r:.80})")
+        raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {content!r:.80})")
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:

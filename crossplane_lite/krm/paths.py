@@ -91,10 +91,23 @@ def parse(path: str) -> tuple[Step, ...]:
     """
     if not isinstance(path, str):
         raise UsageError(f"a field path must be a string (got {path!r} that is a {type(path).__name__})")
-    return _parsed(path)
+    return _checked(path)
 
 
 @functools.lru_cache(maxsize=1024)
+def _checked(path: str) -> tuple[Step, ...]:
+    """Return the steps of a path, unless a label or an annotation falls apart in it, whose values hold nothing."""
+    steps = _parsed(path)
+    for at, step in enumerate(steps[1:-2], 1):
+        if step in ("labels", "annotations") and steps[at - 1] == "metadata":
+            whole = ".".join(map(str, steps[at + 1 :]))
+            raise UsageError(
+                f"{path!r} has dots in the name of {'a label' if step == 'labels' else 'an annotation'}; "
+                f"write it as {show([*steps[: at + 1], whole])}"
+            )
+    return steps
+
+
 def _parsed(path: str) -> tuple[Step, ...]:
     if "[" not in path and "]" not in path and all(parts := path.split(".")):
         return tuple(map(_key, parts))

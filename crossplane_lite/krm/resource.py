@@ -206,7 +206,7 @@ class Resource(Fields):
                 return default if found is _NONE else found
         view: Any = self
         for step in steps:
-            key = paths.find(view._now(), step) if isinstance(view, (Fields, Elements)) else None
+            key = self._find(view._now(), step) if isinstance(view, (Fields, Elements)) else None
             if key is None:
                 return default
             view = view[key]
@@ -225,7 +225,10 @@ class Resource(Fields):
         steps = _steps(path)
         self._check_open()
         value = plain(value, self, steps)
-        holder, key, value = paths.plan(self._now(), steps, value)
+        try:
+            holder, key, value = paths.plan(self._now(), steps, value)
+        except UsageError as error:
+            raise UsageError(f"{self._what}: {error}") from None
         self._assign(holder, key, value)
 
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
@@ -239,12 +242,24 @@ class Resource(Fields):
         """
         *above, last = _steps(path)
         self._check_open()
-        holder = paths.lookup(self._now(), above)
-        key = paths.find(holder, last)
+        holder: Any = self._now()
+        for step in above:
+            key = self._find(holder, step)
+            if key is None:
+                return False
+            holder = holder[key]
+        key = self._find(holder, last)
         if key is None:
             return False
         self._remove(holder, key)
         return True
+
+    def _find(self, holder: Any, step: paths.Step) -> str | int | None:
+        """Return the key or index that a step leads to; see `paths.find`."""
+        try:
+            return paths.find(holder, step)
+        except UsageError as error:  # of which resource it is true
+            raise UsageError(f"{self._what}: {error}") from None
 
     # Shortcuts
 

@@ -13,6 +13,7 @@ from .results import Results
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, Generic
 
     from typing_extensions import TypeVar
@@ -43,8 +44,7 @@ class ResourceList(_Typed[C]):
     `ResourceList[Config]` is one whose functionConfig is made into the attrs class Config.
 
     Attributes:
-        items: The resources. They are changed in place.
-        results: What the function says about them; what came with the input is kept.
+        results: What the function says about the items; what came with the input is kept.
     """
 
     def __init__(self, text: Text, config_class: Any = None) -> None:
@@ -56,7 +56,7 @@ class ResourceList(_Typed[C]):
             raise InputError(
                 f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'"
             )
-        self.items = Items([])
+        self._items = Items([])
         for at, node in enumerate(came):
             one = Resource._of_node(node, f"items[{at}]")
             object.__setattr__(one, "_owner", self.items)
@@ -100,6 +100,22 @@ class ResourceList(_Typed[C]):
                 self.results.error(problem.text, self._function_config, problem.path or None)
 
     # The wrapper
+
+    @property
+    def items(self) -> Items:
+        """The resources. They are changed in place; what is assigned are all the items, in their order.
+
+        Items that are assigned stay themselves, with their text; whatever else is added, as `items.add` does it.
+
+        Raises:
+            UsageError: What is assigned are no items.
+            DuplicateResourceError: Two of them are the same, or what is new is of the name of another.
+        """
+        return self._items
+
+    @items.setter
+    def items(self, resources: Iterable[Resource]) -> None:  # with a union checkers don't know sorted()'s key
+        self._items._become(resources)
 
     @property
     def api_version(self) -> str:

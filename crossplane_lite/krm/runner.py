@@ -144,8 +144,11 @@ def _failed(function: Function, data: bytes, rl: ResourceList[Any], error: BaseE
     """Return the answer of a function that raised: the items as they came, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(data, rl)
+    text = _text(error, function.file)
+    if "'NoneType' object" in text and rl._config is None:
+        text += "; there is no functionConfig, so that rl.config is None"
     # Half a character, which a name of a file may hold, can't be written.
-    answer.results.error(_text(error, function.file).encode(errors="backslashreplace").decode())
+    answer.results.error(text.encode(errors="backslashreplace").decode())
     status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
     return _output(answer, stderr, status if 0 < status < 256 else 1)
 
@@ -165,7 +168,7 @@ def _text(error: BaseException, home: str) -> str:
     if isinstance(error, SystemExit):
         return f"the function ended with exit status {error.code}" if isinstance(error.code, int) else str(error.code)
     try:
-        text = f"{type(error).__name__}: {error}"
+        text = ": ".join(part for part in (type(error).__name__, str(error)) if part)
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
     from .._errors_text import authors_frame

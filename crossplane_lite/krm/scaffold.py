@@ -34,7 +34,7 @@ class Config:
 
 
 @krm.function(name="@NAME@")
-def transform(rl: krm.ResourceList[Config]) -> None:
+def transform(rl: krm.ResourceList[Config | None]) -> None:
     """Set the label of a team on every resource."""
     if rl.config is None:
         rl.results.error("this function needs a functionConfig that says the team")

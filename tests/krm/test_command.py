@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.krm.processes import LIST, ROOT, run, value
+from tests.krm.processes import LIST, ROOT, program, run, value
 
 FUNCTION = '''\
 from __future__ import annotations
@@ -174,7 +174,7 @@ def test_files(folder: Path) -> None:
     assert status == 0
     assert [item["metadata"]["labels"] for item in told["items"]] == [{"team": "web"}] * 2
     assert told["items"][1]["metadata"]["annotations"] == {
-        "internal.config.kubernetes.io/path": "items/web.yaml",
+        "internal.config.kubernetes.io/path": "web.yaml",
         "internal.config.kubernetes.io/index": "1",
     }
     assert told["functionConfig"]["data"] == {"team": "web"}
@@ -266,13 +266,45 @@ def test_in_place(folder: Path) -> None:
     assert (folder / "items" / "web.yaml").read_text() == now
 
 
+def test_a_directory_is_the_package(tmp_path: Path) -> None:
+    """Of a single directory, new files and moved items stay in it, wherever the function is run."""
+    made = "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'made'}}"
+    file = program(tmp_path, f"rl.items.upsert({made})\nrl.items.where(name='web')[0].move_to('app/svc.yaml')")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "web.yaml").write_text(WEB)
+    stdout, _, _ = run(file, b"", "--diff", "package", cwd=tmp_path)
+    assert [line for line in stdout.decode().splitlines() if line.startswith("+++ ")] == [
+        "+++ b/package/web.yaml",
+        "+++ b/package/app/svc.yaml",
+        "+++ b/package/configmap_made.yaml",
+    ]
+    for directory, cwd in (("package", tmp_path), (".", tmp_path / "package"), (str(tmp_path / "package"), ROOT)):
+        assert run(file, b"", "--in-place", directory, cwd=cwd).status == 0
+    there = [one.relative_to(tmp_path).as_posix() for one in sorted(tmp_path.rglob("*.yaml"))]
+    assert there == ["package/app/svc.yaml", "package/configmap_made.yaml", "package/web.yaml"]
+
+
+@pytest.mark.parametrize("path", ["../made.yaml", "/tmp/made.yaml"])
+def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
+    """A new item's file must be within the package; where it isn't, nothing is written."""
+    marks = {"internal.config.kubernetes.io/path": path}
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "made", "annotations": marks}}
+    file = program(tmp_path, f"rl.items.add({made})\nrl.items[0].labels['a'] = 'b'")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "web.yaml").write_text(WEB)
+    done = run(file, b"", "--in-place", "package", cwd=tmp_path)
+    assert (done.stdout, done.status) == (b"", 2)
+    assert "must be within the package; nothing was written" in done.stderr
+    assert (tmp_path / "package" / "web.yaml").read_text() == WEB
+
+
 @pytest.mark.parametrize("flag", ["--diff", "--in-place", "--output=unwrap"])
 def test_infos(folder: Path, flag: str) -> None:
     """Where no ResourceList is printed, stderr has results of severity info as well."""
     function = folder / "function.py"
     function.write_text(FUNCTION.replace('print("noise")', 'rl.results.info("by the way", rl.items[0])'))
     done = run(["function.py"], b"", "-f", "config.yaml", flag, "items", cwd=folder)
-    assert "info: Service web: by the way (items/web.yaml)\n" in done.stderr
+    assert "info: Service web: by the way (web.yaml)\n" in done.stderr
 
 
 def test_generator_without_items(folder: Path) -> None:
@@ -327,15 +359,15 @@ def test_program_without_stdin(folder: Path) -> None:
     ("arguments", "text"),
     [
         ([], "usage: crossplane-lite krm run"),
-        (["walk"], "usage: crossplane-lite krm run"),
-        (["run"], "usage: crossplane-lite krm run"),
+        (["walk"], "crossplane-lite krm: there is no command 'walk'"),
+        (["run"], "crossplane-lite krm: run takes module:function first"),
         (["run", "--diff"], "usage: crossplane-lite krm run"),
         (["run", "function"], "is not module:function, for example main:transform"),
         (["run", "nowhere:transform"], "there is no module 'nowhere'"),
         (["run", "function:transfrom"], "did you mean 'transform'?"),
         (["run", "function:Config"], "not a KRM function; is the decorator @krm.function missing?"),
         (["init"], "usage: crossplane-lite krm run"),
-        (["init", "a", "b"], "usage: crossplane-lite krm run"),
+        (["init", "a", "b"], "crossplane-lite krm: init takes one folder"),
     ],
 )
 def test_wrong_krm_command(folder: Path, arguments: list[str], text: str) -> None:

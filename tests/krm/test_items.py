@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.errors import DuplicateResourceError, InputError, UsageError
+from crossplane_lite.errors import CrossplaneLiteError, DuplicateResourceError, InputError, UsageError
 from crossplane_lite.krm.resource import Resource
 from crossplane_lite.krm.resource_list import ResourceList
 from tests.behaviour.models import ConfigMap
@@ -71,6 +71,14 @@ def test_what_is_asked_for_is_text(wanted: dict[str, Any]) -> None:
         read(MANY).items.where(**wanted)
 
 
+@pytest.mark.parametrize("wanted", ["app=web", ["app"], {"app": 1}])
+@pytest.mark.parametrize("what", ["labels", "annotations"])
+def test_labels_are_a_mapping(what: str, wanted: Any) -> None:
+    """So are annotations, each with its text or None."""
+    with pytest.raises(UsageError, match=f"'{what}' must be a mapping of each key to its text, or None for any"):
+        read(MANY).items.where(**{what: wanted})
+
+
 def test_a_selection_of_a_selection() -> None:
     """Selections narrow one another down, and see what was changed."""
     rl = read(MANY)
@@ -125,6 +133,34 @@ def test_removing_from_a_selection() -> None:
     assert len(selection) == 0 and len(rl.items) == 1
     made = selection.add(NEW)
     assert list(selection) == [made] and rl.items[1] is made
+
+
+def test_assigning_items() -> None:
+    """What is assigned are all the items, in that order: those that were there with their text, the others new."""
+    rl = read()
+    deployment, service = rl.items
+    rl.items = [service, Resource(NEW), deployment]
+    assert [one.kind for one in rl.items] == ["Service", "ConfigMap", "Deployment"]
+    assert rl.items[2] is deployment
+    assert output(rl).startswith(SERVICE) and output(rl).endswith(DEPLOYMENT)
+    rl.items = sorted(rl.items, key=lambda one: one.kind)
+    assert [one.kind for one in rl.items] == ["ConfigMap", "Deployment", "Service"]
+    views: Any = (one for one in rl.items.of(ConfigMap))
+    rl.items = views
+    assert [one.name for one in rl.items] == ["new"]
+    rl.items = [service]
+    assert output(rl) == SERVICE
+
+
+@pytest.mark.parametrize("wanted", [None, "text", {}, [3], [NEW, NEW], 2])
+def test_what_are_no_items_cant_be_assigned(wanted: Any) -> None:
+    """Then the items are as they were."""
+    rl = read()
+    before = list(rl.items)
+    with pytest.raises(CrossplaneLiteError):
+        rl.items = [*before, before[0]] if wanted == 2 else wanted
+    assert list(rl.items) == before
+    assert output(rl) == DEPLOYMENT + SERVICE
 
 
 def test_what_isnt_there_cant_be_removed() -> None:

@@ -103,6 +103,26 @@ def test_empty_stdout_with_status_0(tmp_path: Path, body: str) -> None:
         assert (done.stdout, done.status) == (b"", 1)
 
 
+@pytest.mark.parametrize(
+    "made", ["@krm.function\ndef transform(rl): pass\n", "krm.from_composition(__import__('composed').compose)\n"]
+)
+def test_without_main(tmp_path: Path, made: str) -> None:
+    """The same row: a program that forgets main() writes nothing, so it says so and its status is 1."""
+    (tmp_path / "composed.py").write_text(
+        "from crossplane_lite import composition\n@composition.function\ndef compose(ctx): pass\n"
+    )
+    file = tmp_path / "function.py"
+    file.write_text(HEAD + made)
+    done = run(file)
+    assert (done.stdout, done.status) == (b"", 1)
+    assert done.stderr == "function.py: no KRM function was run; the program must end with main() of one\n"
+    # What it is imported for, or started for with arguments, is its own business; so is an error of its own.
+    for command in (["-c", "import function"], ["function.py", "--version"]):
+        assert run(command, cwd=tmp_path) == (b"", "", 0)
+    file.write_text(f"{HEAD}{made}\n1 / 0\n")
+    assert "no KRM function" not in run(file).stderr
+
+
 def test_items_left_out(tmp_path: Path) -> None:
     """Row "leaves out `items`": kpt fails, kustomize takes the wrapper for a resource. An empty list is `items: []`."""
     done = run(program(tmp_path, "rl.items.clear()"))

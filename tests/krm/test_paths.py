@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -72,6 +73,20 @@ def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
 def test_what_is_no_path_is_refused(path: str) -> None:
     """A path that can't be read is refused with the ways to write one, never read as something else."""
     with pytest.raises(UsageError, match="is no field path; write it as"):
+        paths.parse(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("metadata.annotations.example.com/a", 'metadata.annotations["example.com/a"]'),
+        ("spec.template.metadata.labels.app.kubernetes.io/name", 'metadata.labels["app.kubernetes.io/name"]'),
+        ("items[0].metadata.labels.a.b", 'items[0].metadata.labels["a.b"]'),
+    ],
+)
+def test_a_label_that_falls_apart_is_refused(path: str, wanted: str) -> None:
+    """A label's dots would make objects of it; the message has the path that is meant."""
+    with pytest.raises(UsageError, match=f"has dots in the name of .*; write it as .*{re.escape(wanted)}$"):
         paths.parse(path)
 
 

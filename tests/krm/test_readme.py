@@ -112,7 +112,7 @@ def test_the_table(section: str) -> None:
         holder = pieces[0].partition("(")[0].rpartition(".")[0]
         for piece in pieces:
             code = (holder + piece if piece.startswith(".") else piece).replace("{...}", other)
-            eval(code, dict(names))
+            exec(code, dict(names))
 
 
 def test_the_golden_test(section: str, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -141,6 +142,48 @@ def test_no_text_is_made_of_what_is_missing(use: Any) -> None:
     """A name like "None-web" would reach the cluster unseen."""
     with pytest.raises(UsageError, match=r"spec.image isn't there; resource.get\('spec.image', default=...\)"):
         use(Resource().spec.image)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda one: one.spec.replica > 1,
+        lambda one: 1 < one.spec.replica,
+        lambda one: one.spec.replica + 1,
+        lambda one: 2 * one.spec.replica,
+    ],
+)
+def test_nothing_is_computed_with_what_is_missing(use: Any) -> None:
+    """The message names the resource and the field."""
+    one = Resource({"kind": "Deployment", "metadata": {"name": "web"}, "spec": {}})
+    with pytest.raises(UsageError, match=r"Deployment web: spec.replica isn't there; resource.get"):
+        use(one)
+    missing = one.spec.replica
+    one.spec.replica = [1]
+    with pytest.raises(TypeError, match="not supported between"):
+        missing > 1  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    ("use", "problem"),
+    [
+        (lambda one: one.spec.ports[1], "spec.ports has 1 element, and no [1]"),
+        (lambda one: one.spec.ports[-2], "spec.ports has 1 element, and no [-2]"),
+        (lambda one: one.spec.ports.pop(3), "spec.ports has 1 element, and no [3]"),
+        (lambda one: one.spec.ports.__setitem__(1, {}), "spec.ports has 1 element, and no [1]"),
+        (lambda one: one.spec.ports.__delitem__(1), "spec.ports has 1 element, and no [1]"),
+        (lambda one: one.spec.args[0], "spec.args isn't there"),
+        (lambda one: one.set("spec.ports[2]", {}), "'spec.ports[2]' can't be set: spec.ports has 1 elements"),
+        (lambda one: one.set("kind.a", 1), "'kind.a' can't be set: kind is neither an object nor a list"),
+        (lambda one: one.get("spec.twice[a=1].b"), "[a=1] means 2 elements"),
+        (lambda one: one.delete("spec.twice[a=1]"), "[a=1] means 2 elements"),
+    ],
+)
+def test_what_isnt_in_a_list_is_said_with_its_place(use: Any, problem: str) -> None:
+    """One of a thousand resources is wrong, and the message says which."""
+    one = Resource({"kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{}], "twice": [{"a": 1}] * 2}})
+    with pytest.raises((IndexError, UsageError), match=re.escape(f"Service web: {problem}")):
+        use(one)
 
 
 def test_what_is_missing_cant_be_copied() -> None:

@@ -97,6 +97,18 @@ def test_other_results(tmp_path: Path) -> None:
     assert [result["severity"] for result in done.results] == ["warning", "info"]
 
 
+def test_exception_for_want_of_a_config() -> None:
+    """Who forgot functionConfig learns that, and not only which attribute None hasn't."""
+
+    def transform(rl: krm.ResourceList[Any]) -> None:
+        rl.items[0].labels["team"] = rl.config.team
+
+    output = krm.function(transform).run(LIST)
+    assert output.status == 1
+    assert "; there is no functionConfig, so that rl.config is None" in output.stderr.splitlines()[-1]
+    assert "there is no functionConfig" not in krm.function(transform).run(LIST + b"functionConfig: {kind: A}\n").stderr
+
+
 def test_exception(tmp_path: Path) -> None:
     """An exception is an error result with type, text, file and line; the items are as they came; stderr says where."""
     body = (
@@ -122,8 +134,8 @@ def test_exception(tmp_path: Path) -> None:
         ("raise ValueError('\\udc80 \\0 \\x1b')", "ValueError: \\udc80 \0 \x1b (function.py:6)"),
         ("raise KeyError('two\\nlines')", "KeyError: 'two\\nlines' (function.py:6)"),
         ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded (function.py:6)"),
-        ("import asyncio\nraise asyncio.CancelledError", "CancelledError:  (function.py:7)"),
-        ("raise GeneratorExit", "GeneratorExit:  (function.py:6)"),
+        ("import asyncio\nraise asyncio.CancelledError", "CancelledError (function.py:7)"),
+        ("raise GeneratorExit", "GeneratorExit (function.py:6)"),
         ("raise SystemExit('not like this')", "not like this"),
         ("import sys\nsys.exit(1)", "the function ended with exit status 1"),
         ("import sys\nsys.exit(256)", "the function ended with exit status 256"),
