@@ -6,11 +6,11 @@ A sub-command's code is imported when it is called, so that none pays for anothe
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import Final
 
+from . import _stdio
 from .errors import CrossplaneLiteError
 
 __all__ = ["main"]
@@ -26,9 +26,15 @@ _COMMANDS: Final = {
     "simulate": ("simulate.command", "reconcile until nothing changes and show what appears when"),
 }
 
+# Those that see to stdin, stdout and signals themselves.
+_BY_THEMSELVES: Final = (["krm"], ["serve"])
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command.
+
+    Where the arguments are the process's own, the process is taken to end with the command: what anybody prints on
+    stdout after its output goes to stderr, and threads that functions have left are not waited for.
 
     Args:
         argv: Command-line arguments without the program's name; by default the process's own.
@@ -37,53 +43,66 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for a fatal result, 2 for a wrong command line or bad input, 130 after Ctrl-C.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments:
-        return _complain(_help())
-    name = arguments[0]
-    if name in ("-h", "--help"):
-        print(_help())
-        return 0
-    if name == "--version":
-        print(f"crossplane-lite {_version()}")
-        return 0
-    if name not in _COMMANDS:
-        return _complain(f"crossplane-lite: there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
+    ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
+    if ending:
+        _stdio.settle()
     try:
+        status = _run(arguments)
+    finally:
+        _stdio.give_back(ending=ending)
+    if ending:
+        _stdio.leave(status)
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        _stdio.say(*_help())
+        return 2
+    name = arguments[0]
+    try:
+        if name in ("-h", "--help"):
+            return _print(*_help())
+        if name == "--version":
+            return _print(f"crossplane-lite {_version()}")
+        if name not in _COMMANDS:
+            return _complain(f"crossplane-lite: there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
         module = importlib.import_module(f".{_COMMANDS[name][0]}", __package__)
-        status: int = module.command(arguments[1:])
-        if sys.stdout is not None:  # closed by the shell, as `>&-` does
-            sys.stdout.flush()
+        try:
+            status: int = module.command(arguments[1:])
+        finally:
+            _stdio.flush()
         return status
     except CrossplaneLiteError as e:
         return _complain(f"crossplane-lite {name}: {e}")
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        _drop_output()
         return 1
     except OSError as e:  # what is written to stdout finds no place
-        _drop_output()
-        return _complain(f"crossplane-lite {name}: {e}")
+        return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
     except KeyboardInterrupt:
         return 130
 
 
-def _drop_output() -> None:
-    """Let go of what stdout still holds; Python would complain about it once more at exit."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _complain(text: str) -> int:
-    print(text, file=sys.stderr)
+    _stdio.say(text)
     return 2
 
 
-def _help() -> str:
-    commands = "\n".join(f"  {name:<14} {text}" for name, (_, text) in _COMMANDS.items())
-    return (
-        "usage: crossplane-lite COMMAND ...\n\n"
-        f"commands:\n{commands}\n\n"
-        "crossplane-lite COMMAND --help says more; crossplane-lite --version prints the version."
-    )
+def _print(*lines: str) -> int:
+    _stdio.write("".join(f"{line}\n" for line in lines).encode())
+    return 0
+
+
+def _help() -> list[str]:
+    width = max(map(len, _COMMANDS))
+    return [
+        "usage: crossplane-lite COMMAND ...",
+        "",
+        "commands:",
+        *(f"  {name:<{width}}  {text}" for name, (_, text) in _COMMANDS.items()),
+        "",
+        "crossplane-lite COMMAND --help says more; crossplane-lite --version prints the version.",
+    ]
 
 
 def _version() -> str:

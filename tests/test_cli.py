@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 
@@ -32,7 +33,7 @@ def test_help(capsys: pytest.CaptureFixture[str], flag: str) -> None:
     assert main([flag]) == 0
     shown = capsys.readouterr().out
     for name in _COMMANDS:
-        assert f"\n  {name} " in shown
+        assert re.search(rf"^  {name} {{2,}}\S", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", sorted(_COMMANDS))
@@ -78,8 +79,7 @@ def test_render_without_its_extra() -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == (
-        "crossplane-lite render: yaml is not installed; it comes with an extra: "
-        "pip install 'crossplane-lite[render]'\n"
+        "crossplane-lite render: yaml is not installed; it comes with an extra: pip install 'crossplane-lite[render]'\n"
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from .. import _stdio
 from ..errors import InputError, UsageError
-from ..render import arguments
+from ..render import arguments, terminal
 from ..render.rendered import RenderError
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ def command(argv: Sequence[str]) -> int:
         InputError: A file or a function isn't what it should be, or the output can't be written.
         UsageError: The output can't be drawn, or not there.
     """
-    from .._call import mask
-    from ..runtime import log
-
     parser = _parser()
     given = arguments.parse(parser, argv)
     observed: Path | None = given.observed_resources
@@ -55,19 +53,18 @@ def command(argv: Sequence[str]) -> int:
         parser.error("--fixtures goes with --simulate")
     format = given.format or _format_of(given.output)
     # Before the work, and before anything is read.
-    if given.output is None and format == "png" and sys.stdout.isatty():
+    if given.output is None and format == "png" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("png is not for a terminal: give --output FILE, or redirect stdout")
-    log.configure(text=True)
-    log.set_masker(mask)
-    graph, problem = _simulated(given) if given.simulate else _rendered(given)
+    terminal.begin()
+    graph, warnings, problem = _simulated(given) if given.simulate else _rendered(given)
     if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
-        print(
+        _stdio.say(
             f"crossplane-lite graph: Mermaid draws {_MOST_EDGES} arrows at the most unless it is set up for more "
-            f"(maxEdges); these are {len(graph.edges)}",
-            file=sys.stderr,
+            f"(maxEdges); these are {len(graph.edges)}"
         )
-    for line in [*graph.notes, *([problem] if problem else ())]:
-        print(f"crossplane-lite graph: {line}", file=sys.stderr)
+    _stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
+    if problem:
+        _stdio.say(f"crossplane-lite graph: {problem}")
     _write(drawn(graph, format), given.output)
     return 1 if problem else 0
 
@@ -101,12 +98,12 @@ def drawn(graph: Graph, format: str) -> bytes:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog="crossplane-lite graph",
+        usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Draw which composed resources, fields of the composite and required resources need which, and in "
         "what state each is. What goes from one to the other stands along the arrows.",
         epilog=_EPILOG,
-        allow_abbrev=False,
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("what is drawn")
@@ -135,8 +132,8 @@ def _format_of(output: Path | None) -> str:
     return _SUFFIXES[output.suffix.lower()]
 
 
-def _rendered(given: argparse.Namespace) -> tuple[Graph, str | None]:
-    """Return the graph of one reconcile, and what it failed with."""
+def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
+    """Return the graph of one reconcile, what its functions warn of, and what it failed with."""
     from ..render.reconcile import render
     from .graph import graph_of
 
@@ -152,12 +149,12 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, str | None]:
             timeout=inputs.timeout,
         )
     except RenderError as error:
-        return _with_warnings(graph_of(error), error.results), str(error)
-    return _with_warnings(graph_of(rendered), rendered.results), None
+        return graph_of(error), _warnings(error.results), str(error)
+    return graph_of(rendered), _warnings(rendered.results), None
 
 
-def _simulated(given: argparse.Namespace) -> tuple[Graph, str | None]:
-    """Return the graph of a simulation, and why it isn't stable."""
+def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
+    """Return the graph of a simulation, what its functions warn of, and why it isn't stable."""
     from ..simulate.command import simulation_of
     from .graph import graph_of_simulation
 
@@ -165,20 +162,18 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, str | None]:
     try:
         simulation.run()
     except RenderError as error:
-        return _with_warnings(graph_of_simulation(simulation, error), error.results), simulation.problem or str(error)
+        return graph_of_simulation(simulation, error), _warnings(error.results), simulation.problem or str(error)
     problem = simulation.problem
     if problem is None and simulation.unresolved:
         problem = f"what these wait for never comes: {', '.join(sorted(simulation.unresolved))}"
     results = [result for one in simulation.rounds for result in one.rendered.results]
-    return _with_warnings(graph_of_simulation(simulation), results), problem
+    return graph_of_simulation(simulation), _warnings(results), problem
 
 
-def _with_warnings(graph: Graph, results: Iterable[Result]) -> Graph:
-    """Return a graph with what the functions warn of among its notes."""
+def _warnings(results: Iterable[Result]) -> list[str]:
     from ..render.output import result_lines
 
-    warnings = result_lines(result for result in results if result.severity == "Warning")
-    return graph._replace(notes=[*graph.notes, *dict.fromkeys(warnings)])
+    return list(result_lines(dict.fromkeys(result for result in results if result.severity == "Warning")))
 
 
 def _write(data: bytes, output: Path | None) -> None:
@@ -188,10 +183,4 @@ def _write(data: bytes, output: Path | None) -> None:
         except OSError as error:
             raise InputError(f"{output}: can't be written: {error.strerror or error}") from None
         return
-    binary = getattr(sys.stdout, "buffer", None)
-    if binary is None:  # replaced by something that takes text only
-        sys.stdout.write(data.decode())
-        return
-    sys.stdout.flush()
-    binary.write(data)
-    binary.flush()
+    _stdio.write(data)

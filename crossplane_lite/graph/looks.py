@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from .._shortened import shortened
+from .._text import plain
 from .graph import Edge, Graph, Node, Sort, State
 
 __all__ = [
@@ -72,19 +74,6 @@ LOOKS: Final = {
     State.FOUND: Look("#e2dcf7", "#5c47a5", "cylinder", "filled", ("[(", ")]")),
     State.MISSING: Look("#ffffff", "#b3300a", "cylinder", "filled,dashed", ("[(", ")]")),
 }
-
-
-def plain(text: str) -> str:
-    """Return a text on one line, in which what can't be seen is written as an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def shortened(text: str, longest: int) -> str:
-    """Return a text of at most `longest` characters, with the middle left out: both ends tell names apart."""
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
 
 
 def node_lines(node: Node) -> list[str]:

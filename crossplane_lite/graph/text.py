@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from .graph import Edge, Graph, Node, Sort
-from .looks import plain
+from .looks import plain, shortened
 
 __all__ = ["text"]
+
+_WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
@@ -39,7 +42,11 @@ def _summary(graph: Graph) -> str:
 
 def _cells(node: Node) -> tuple[str, str, str]:
     about = plain(node.kind) if node.sort is Sort.RESOURCE or node.kind else node.sort.value
-    return plain(node.name), about, node.state.value + (" (in a cycle)" if node.in_cycle else "")
+    return (
+        shortened(plain(node.name), _WIDEST),
+        shortened(about, _WIDEST),
+        node.state.value + (" (in a cycle)" if node.in_cycle else ""),
+    )
 
 
 def _needs(edge: Edge) -> Iterator[str]:

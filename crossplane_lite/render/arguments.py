@@ -1,6 +1,6 @@
 """What render, simulate and graph share on their command line, and what they make of it.
 
-    parser = argparse.ArgumentParser(...)
+    parser = arguments.Parser(...)
     arguments.add_inputs(parser)
     inputs = arguments.read_inputs(arguments.parse(parser, argv))
 
@@ -11,15 +11,12 @@ and `--crds`.
 from __future__ import annotations
 
 import argparse
-import math
-import os
-import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
-from . import inputs, objects
+from . import flags, inputs, objects
+from .flags import Parser, parse, seconds
 from .pipeline import Cluster, Runner, Step
 from .yaml import Document
 
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Inputs",
+    "Parser",
     "add_inputs",
     "add_operation",
     "parse",
@@ -36,11 +34,6 @@ __all__ = [
     "read_operation_inputs",
     "seconds",
 ]
-
-# Parts of a duration as Go writes it, of which the first one may stand alone.
-_NUMBER: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
-_DURATION: Final = _NUMBER + r"(ns|us|\u00b5s|\u03bcs|ms|s|m|h)"
-_UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
 
 
 class Inputs(NamedTuple):
@@ -123,7 +116,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="[NAME=]module:function",
         action="append",
         default=[],
-        type=_function,
+        type=flags.function_target,
         help="run the pipeline's function NAME in this process; can be in the current directory. NAME isn't needed "
         "where the pipeline has one function. Can be given several times",
     )
@@ -132,7 +125,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=FILE",
         action="append",
         default=[],
-        type=_pair_of_path,
+        type=flags.pair_of_path,
         help="key of the pipeline's context with its value in a YAML or JSON file; can be given several times",
     )
     group.add_argument(
@@ -140,7 +133,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        type=_pair,
+        type=flags.pair,
         help="key of the pipeline's context with its value as YAML or JSON; can be given several times, and wins over "
         "--context-files",
     )
@@ -151,7 +144,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="PATH",
         action="extend",
         default=[],
-        type=_several_paths,
+        type=flags.several_paths,
         help="file or directory of resources that functions can ask for, or several with commas between; can be given "
         "several times",
     )
@@ -175,7 +168,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=VALUE",
         action="extend",
         default=[],
-        type=_several_pairs,
+        type=flags.several_pairs,
         help="annotation of every Function, in place of its own, or several with commas between; can be given several "
         "times",
     )
@@ -198,16 +191,10 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--timeout",
         metavar="DURATION",
         default=60.0,
-        type=_duration,
+        type=flags.duration,
         help="how long it may take: 90s, 1m30s or a number of seconds (1m)",
     )
     return group
-
-
-def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
-    """Parse a command line on which flags may stand anywhere among the arguments."""
-    # parse_args() takes optional arguments for absent as soon as a flag stands before them.
-    return parser.parse_intermixed_args(argv)
 
 
 def read_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -273,67 +260,6 @@ def paths(arguments: argparse.Namespace) -> list[Path]:
     found = [named[key] for key in single if named.get(key) is not None]
     found += [*arguments.required_resources, *arguments.crds, *(path for _, path in arguments.context_files)]
     return found
-
-
-def seconds(text: str) -> float:
-    """Return a duration in seconds, written as Go writes it (`1m30s`) or as a plain number of seconds.
-
-    Raises:
-        ValueError: It is no duration, or not more than nothing.
-    """
-    # Compiled here: few command lines have one.
-    parts = re.findall(_DURATION, text)
-    value = math.nan
-    if parts and "".join(number + unit for number, unit in parts) == text:
-        value = math.fsum(float(number) * _UNITS[unit] for number, unit in parts)
-    elif re.fullmatch(_NUMBER, text):
-        value = float(text)
-    if not 0 < value < math.inf:
-        raise ValueError(f"{text!r} is not a duration such as 1m30s, 500ms or 90 (seconds)")
-    return value
-
-
-def _duration(text: str) -> float:
-    try:
-        return seconds(text)
-    except ValueError as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
-    return key, value
-
-
-def _split(text: str) -> list[str]:
-    """Return the elements of a list with commas; one that is part of an element has a backslash before it."""
-    parts = re.split(r"(?<!\\),", text)
-    return [part.replace("\\,", ",") for part in parts if part]
-
-
-def _several_pairs(text: str) -> list[tuple[str, str]]:
-    return [_pair(part) for part in _split(text) or [text]]
-
-
-def _several_paths(text: str) -> list[Path]:
-    # What is there counts as it is written, whatever its name.
-    return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
-
-
-def _pair_of_path(text: str) -> tuple[str, Path]:
-    key, value = _pair(text)
-    if not value:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=FILE")
-    return key, Path(value)
-
-
-def _function(text: str) -> tuple[str | None, str]:
-    name, equals, target = text.rpartition("=")
-    if not target or (equals and not name):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")
-    return name or None, target
 
 
 def _add_functions(parser: argparse.ArgumentParser) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from . import arguments, yaml
+from .. import _stdio
+from . import arguments, terminal, yaml
 from .rendered import RenderError
 
 if TYPE_CHECKING:
@@ -40,15 +39,13 @@ def command(argv: Sequence[str]) -> int:
         from .watch import watch
 
         return watch(argv, arguments.paths(given))
-    _configure_log()
+    terminal.begin()
     try:
-        # What functions print would stand between the documents.
-        with contextlib.redirect_stdout(sys.stderr):
-            inputs, rendered = _operation(given) if is_operation else _composition(given)
+        inputs, rendered = _operation(given) if is_operation else _composition(given)
     except RenderError as error:
         from .output import failure_lines
 
-        _say([*failure_lines(error), f"crossplane-lite render: {error}"])
+        _stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
         return 1
     return _show(rendered, inputs, given)
 
@@ -89,7 +86,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     from . import output
 
     with_results: bool = given.include_function_results
-    _say(output.lines(rendered, results=not with_results))
+    _stdio.say(*output.lines(rendered, results=not with_results))
     status = _check(rendered, inputs) if given.crds else 0
     shown = output.documents(
         rendered,
@@ -99,7 +96,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         context=given.include_context,
     )
     # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
-    print(yaml.dump(shown, sort_keys=True), end="")
+    _stdio.write(yaml.dump(shown, sort_keys=True).encode())
     return status
 
 
@@ -115,31 +112,18 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     from .validation import check
 
     checked = check(rendered, inputs.schemas or Schemas())
-    _say([*(f"invalid: {error}" for error in checked.errors), *checked.unchecked])
+    _stdio.say(*(f"invalid: {error}" for error in checked.errors), *checked.unchecked)
     return 1 if checked.errors else 0
 
 
-def _say(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line, file=sys.stderr)
-
-
-def _configure_log() -> None:
-    from .._call import mask
-    from ..runtime import log
-
-    log.configure(text=True)
-    log.set_masker(mask)
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog="crossplane-lite render",
+        usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Do one reconcile of a composite resource as Crossplane would, and print what comes out of it: the "
         "composite with its status, then the composed resources by composition resource name. What functions report, "
         "and what would be deleted, is told on stderr.",
         epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
-        allow_abbrev=False,
     )
     arguments.add_inputs(parser)
     group = _add_output(parser)
@@ -154,12 +138,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _operation_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog="crossplane-lite render op",
+        usage="crossplane-lite render op [options] OPERATION [FUNCTIONS]",
         description="Run an Operation as Crossplane would, and print what comes out of it: the Operation with its "
         "status, then the resources that it applies.",
         epilog=_EPILOG,
-        allow_abbrev=False,
     )
     arguments.add_operation(parser)
     group = _add_output(parser)

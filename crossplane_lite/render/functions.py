@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
@@ -80,7 +81,7 @@ class InProcess:
         stopped: list[str] = []
         answer = b""
         try:
-            with _alarm(timeout, self.function, stopped):
+            with _alarm(timeout, self.function, stopped), _without_traceback(self.function, stopped):
                 answer = self.function.run(request)
         except _Stop:
             pass
@@ -93,6 +94,21 @@ class InProcess:
 
 class _Stop(BaseException):
     """Ends a compose() that takes too long. Not an Exception, so that few catch it."""
+
+
+@contextmanager
+def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[None]:
+    """Keep a function's log free of how it was stopped: the error says where compose() was."""
+    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return not stopped or f"{_Stop.__module__}.{_Stop.__qualname__}: " not in record.getMessage()
+
+    logger.addFilter(is_news)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_news)
 
 
 @contextmanager

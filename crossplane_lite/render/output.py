@@ -23,6 +23,10 @@ __all__ = [
     "shortened",
 ]
 
+# How wide a line may be that has parts. What comes before a message's dependencies.
+_WIDTH: Final = 120
+_DEPENDENCIES: Final = ". Dependencies: "
+
 _API_VERSION: Final = "render.crossplane.io/v1beta1"
 # What Crossplane takes where the function gives none.
 _DEFAULT_REASONS: Final = ("ComposeResources", "RunPipelineStep")
@@ -155,10 +159,23 @@ def failure_lines(error: RenderError) -> Iterator[str]:
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:
-    """Yield a line for each: severity, message, and the reason where the function gave one."""
+    """Yield a line for each: severity, message, and the reason where the function gave one.
+
+    A long message that is made of parts has more lines: one for each part, the dependencies below a heading.
+    """
     for result in results:
         reason = "" if result.reason in _DEFAULT_REASONS else f" ({result.reason})"
-        yield f"{result.severity.lower()}: {result.message}{reason}"
+        start = f"{result.severity.lower()}: "
+        if len(start) + len(result.message) + len(reason) <= _WIDTH:
+            yield f"{start}{result.message}{reason}"
+            continue
+        said, heading, dependencies = result.message.partition(_DEPENDENCIES)
+        first, *rest = said.split("; ")
+        yield f"{start}{first}{reason}"
+        yield from (f"  {part}" for part in rest)
+        if heading:
+            yield "  Dependencies:"
+            yield from (f"    {part}" for part in dependencies.split("; "))
 
 
 def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:

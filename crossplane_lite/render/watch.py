@@ -24,6 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from .. import _stdio
 from .._extras import load
 
 __all__ = ["watch"]
@@ -53,17 +54,18 @@ def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
         paths: The files and directories that they name.
 
     Returns:
-        130, the exit status after Ctrl-C.
+        The exit status: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     Raises:
         MissingExtraError: watchfiles isn't installed.
     """
-    watchfiles = load("watchfiles", "watch")
     once = [argument for argument in argv if argument != "--watch"]
     given = {os.path.abspath(path) for path in paths}
     modules: set[str] = set()
+    ended: list[int] = []
     try:
-        with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _ending_on_signals():
+        with _ending_on_signals(ended), tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+            watchfiles = load("watchfiles", "watch")
             report = os.path.join(folder, "modules")
             while True:
                 began = time.time_ns()
@@ -78,8 +80,8 @@ def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
                     modules = found
                     changed = _next_change(watchfiles, before, given | modules)
                 _say(f"changed: {_names(changed) or 'something, for a moment'}")
-    except KeyboardInterrupt:
-        return 130
+    except (KeyboardInterrupt, SystemExit):  # watchfiles makes the former of the latter
+        return ended[0] if ended else 130
 
 
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State) -> int | None:
@@ -224,15 +226,20 @@ def _names(paths: Sequence[str]) -> str:
 
 
 def _say(text: str) -> None:
-    print(f"=== {time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+    _stdio.say(f"=== {time.strftime('%H:%M:%S')} {text}")
 
 
 @contextmanager
-def _ending_on_signals() -> Iterator[None]:
-    """Let the signals that end a process by default end it in order, so that no child is left."""
+def _ending_on_signals(ended: list[int]) -> Iterator[None]:
+    """Let the signals that end a process by default end it in order, so that no child is left.
+
+    Args:
+        ended: Is given the exit statuses that belong to them.
+    """
 
     def end(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+        ended.append(128 + number)
+        raise SystemExit(ended[0])
 
     numbers = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
     before = {number: signal.signal(number, end) for number in numbers}
@@ -304,8 +311,9 @@ def _main(report: str, argv: Sequence[str]) -> int:
     sys.meta_path.insert(0, imports)
     from ..cli import main
 
+    sys.argv[1:] = ["render", *argv]  # the command has the process for itself
     try:
-        return main(["render", *argv])
+        return main()
     finally:
         with open(report, "w", encoding="utf-8") as file:
             json.dump(sorted(imports.files()), file)

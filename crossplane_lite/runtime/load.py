@@ -37,6 +37,13 @@ def load_function(name: str) -> Function:
     return load_object(name, Function, "composition function", "@composition.function", "compose")
 
 
+# Told apart by name: importing the one kind to load the other would take longer than all else here.
+_OTHERS = {
+    "crossplane_lite.composition.Function": "composition function; krm.from_composition makes a KRM function of it",
+    "crossplane_lite.krm.functions.Function": "KRM function, which `crossplane-lite krm run` runs",
+}
+
+
 def load_object(name: str, cls: type[T], called: str, decorator: str, example: str) -> T:
     """Import an object that a decorator makes.
 
@@ -58,9 +65,16 @@ def load_object(name: str, cls: type[T], called: str, decorator: str, example: s
         found = getattr(module, attribute)
     except AttributeError:
         raise InputError(f"module {module_name} has no {attribute!r}{_hint(module, attribute, cls, called)}") from None
-    if not isinstance(found, cls):
-        raise InputError(f"{name} is a {type(found).__name__}, not a {called}; is the decorator {decorator} missing?")
-    return found
+    except KeyboardInterrupt:
+        raise
+    except BaseException as e:  # a module may make up its attributes
+        raise _failed(f"{attribute!r} of module {module_name} can't be had", e) from e
+    if not _is(found, cls):
+        other = _OTHERS.get(f"{type(found).__module__}.{type(found).__name__}")
+        hint = other or f"{type(found).__name__}, not a {called}; is the decorator {decorator} missing?"
+        raise InputError(f"{name} is a {hint}")
+    result: T = found
+    return result
 
 
 def _import(name: str) -> ModuleType:
@@ -72,17 +86,29 @@ def _import(name: str) -> ModuleType:
     except ModuleNotFoundError as e:
         if e.name is not None and (name + ".").startswith(e.name + "."):
             raise InputError(f"there is no module {e.name!r} in {here} or among the installed packages") from None
-        raise _failed(name, e) from e
-    except (Exception, SystemExit) as e:
-        raise _failed(name, e) from e
+        raise _failed(f"module {name} can't be imported", e) from e
+    except KeyboardInterrupt:
+        raise
+    except BaseException as e:  # SystemExit, and whatever else a module ends with
+        raise _failed(f"module {name} can't be imported", e) from e
 
 
-def _failed(name: str, error: BaseException) -> InputError:
+def _failed(problem: str, error: BaseException) -> InputError:
     import logging  # which a process that reads one list and ends would pay for
 
-    logging.getLogger(__name__).debug("importing %s failed", name, exc_info=error)
-    text = " ".join(str(error).split())
-    return InputError(f"module {name} can't be imported: {type(error).__name__}: {text}{_place(error.__traceback__)}")
+    from .._text import line
+
+    logging.getLogger(__name__).debug("%s", problem, exc_info=error)
+    try:
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
+    return InputError(f"{problem}: {line(text)}{_place(error.__traceback__)}")
+
+
+def _is(value: object, cls: type[object]) -> bool:
+    """Say what a value is an instance of, without asking the value, which may raise anything."""
+    return issubclass(type(value), cls)
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -99,7 +125,11 @@ def _place(trace: TracebackType | None) -> str:
 def _hint(module: ModuleType, attribute: str, cls: type[object], called: str) -> str:
     import difflib  # only where something is wrong: every server would pay for it
 
-    found = sorted(name for name, value in vars(module).items() if isinstance(value, cls))
+    try:
+        values = vars(module)
+    except Exception:  # a module may have been replaced by any object
+        values = {}
+    found = sorted(name for name, value in values.items() if isinstance(name, str) and _is(value, cls))
     near = difflib.get_close_matches(attribute, found, n=1)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from .._call import mask
+from .. import _stdio
 from ..errors import InputError
-from ..model import near_name
-from ..render import arguments, output, yaml
+from ..render import arguments, output, terminal, yaml
 from ..render.rendered import RenderError
-from ..runtime import log
 from . import table
 from .effects import effects_of
 from .fixtures import read_fixtures
@@ -40,8 +37,7 @@ def command(argv: Sequence[str]) -> int:
     """
     parser = _parser()
     given = arguments.parse(parser, argv)
-    log.configure(text=True)
-    log.set_masker(mask)
+    terminal.begin()
     inputs = arguments.read_inputs(given)
     simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
     problems: list[str] = []
@@ -49,7 +45,7 @@ def command(argv: Sequence[str]) -> int:
     try:
         simulation.run()
     except RenderError as error:
-        _say(output.result_lines(error.results))
+        _stdio.say(*output.result_lines(error.results))
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += _never(simulation)
@@ -59,22 +55,22 @@ def command(argv: Sequence[str]) -> int:
     elif given.drop or given.degrade:
         problems.append("there is no steady state, so nothing was dropped or degraded")
     found = report(simulation, losses)
-    _say(_notes(simulation))
+    _stdio.say(*_notes(simulation))
     _show(given.format, simulation, found, inputs)
-    _say(f"{_NAME}: {problem}" for problem in problems)
+    _stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
     return 1 if problems else 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog=_NAME,
+        usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Reconcile a composite resource until nothing changes any more. After each reconcile the composed "
         "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that what waits for "
         "them is composed next. Prints which resource appears when, and what it waits for until then.",
         epilog="Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results among it), nothing "
         "is stable in the end, something never resolves, or something would be deleted after --drop or --degrade; "
         "2 when the command line or a file can't be used.",
-        allow_abbrev=False,
     )
     arguments.add_inputs(parser)
     group = parser.add_argument_group("the simulation")
@@ -177,13 +173,22 @@ def _lost(losses: Sequence[Loss]) -> Iterator[str]:
 def _notes(simulation: Simulation) -> Iterator[str]:
     """Yield what people should know beside the report: warnings, what isn't found, fixtures that nobody has."""
     results = [one for each in simulation.rounds for one in each.rendered.results if one.severity == "Warning"]
-    yield from dict.fromkeys(output.result_lines(results))
+    yield from output.result_lines(dict.fromkeys(results))
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
-    names = dict.fromkeys([*simulation.waves, *(str(one["kind"]) for one in simulation.observed.values())])
-    for key in simulation.unused_fixtures:
-        hint = near_name(key, names)
-        yield f"{_NAME}: fixture {key!r}: no composed resource has this name or kind{hint}"
+    yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())
+
+
+def _visible(text: str) -> str:
+    """Return JSON in which what can't be seen, and may steer a terminal, is written as an escape."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    code = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
 def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs) -> None:
@@ -193,7 +198,7 @@ def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inpu
         import json
 
         try:
-            text = json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
             raise InputError("what came out is nested too deeply to be written as JSON") from None
     elif simulation.rounds and simulation.problem is None:
@@ -201,9 +206,4 @@ def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inpu
         text = yaml.dump(documents, sort_keys=True)
     else:  # there are no final documents
         text = ""
-    print(text, end="")
-
-
-def _say(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line, file=sys.stderr)
+    _stdio.write(text.encode())

@@ -6,12 +6,17 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from .. import _text
+from .._shortened import shortened
+
 __all__ = ["lines"]
 
 _HEADS: Final = ("WAVE", "RESOURCE", "KIND", "WAITED FOR")
 _MARK: Final = "*"
 _NEVER: Final = "never"
 _WIDTH: Final = 100
+_WIDEST: Final = 80
+_DEEPEST: Final = 8
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -20,6 +25,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     Args:
         report: What `report.report` returns.
     """
+    report = _plain(report)
     rows = list(_rows(report))
     if rows:
         yield from _table(rows)
@@ -31,6 +37,17 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _loss(loss)
 
 
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Return a report whose texts are lines that can't harm a terminal."""
+    if isinstance(value, str):
+        return _text.line(value)
+    if depth > _DEEPEST:  # a condition's fields can be anything
+        return "…"
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(one, depth + 1) for key, one in value.items()}
+    return [_plain(one, depth + 1) for one in value] if isinstance(value, (list, tuple)) else value
+
+
 def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[str]]]:
     kind = str(report["composite"]["kind"])
     entries = [(one, str(one["kind"] or "?")) for one in report["resources"]]
@@ -39,7 +56,8 @@ def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[s
         waited = [path["path"] + (_MARK if path["value"] == "assumed" else "") for path in one["waitedFor"]]
         if not waited:
             waited = ["-" if one["wave"] in (1, None) else "(its function doesn't say)"]
-        yield str(one["wave"] or (_NEVER if report["stable"] else "-")), one["name"], shown, waited
+        wave = str(one["wave"] or (_NEVER if report["stable"] else "-"))
+        yield wave, shortened(one["name"], _WIDEST), shortened(shown, _WIDEST), waited
 
 
 def _table(rows: Sequence[tuple[str, str, str, Sequence[str]]]) -> Iterator[str]:

@@ -133,7 +133,12 @@ def test_times_and_order(capsys: pytest.CaptureFixture[str], folder: Path) -> No
     out = capsys.readouterr().out
     xr = shown(out)[0]
     assert {one["lastTransitionTime"] for one in xr["status"]["conditions"]} == {"2024-01-01T00:00:00Z"}
-    assert out == pyyaml.safe_dump_all(shown(out), explicit_start=True, sort_keys=True, width=10**6)
+    work: list[Any] = shown(out)
+    while work:
+        value = work.pop()
+        if isinstance(value, dict):
+            assert list(value) == sorted(value)
+        work += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def test_observed(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

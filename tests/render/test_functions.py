@@ -90,13 +90,14 @@ def test_in_process() -> None:
 
 
 @pytest.mark.parametrize("function", [spinning, blocked, waiting])
-def test_hanging(function: composition.Function) -> None:
-    """A compose() that hangs ends in an error that names the line, and leaves no alarm behind."""
+def test_hanging(function: composition.Function, caplog: pytest.LogCaptureFixture) -> None:
+    """A compose() that hangs ends in an error that names the line, logs nothing, and leaves no alarm behind."""
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(RenderError) as caught:
         InProcess(function).run(request(xr=XR), 0.1)
     place = line_of(function, "here it is")
     assert str(caught.value) == f"the function gave no answer within 0.1 seconds; compose() was at {place}"
+    assert caplog.records == []
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 

@@ -121,6 +121,28 @@ def test_results() -> None:
     assert list(lines(rendered(results=results), results=False)) == []
 
 
+def test_long_results() -> None:
+    """A long message of parts has a line for each, and its dependencies a heading; a short one has one line."""
+    waiting = [f"bucket-{at} waits for network.status.atProvider.id (network isn't observed yet)" for at in range(3)]
+    edges = [f"network -> bucket-{at} (network.status.atProvider.id)" for at in range(3)]
+    message = f'Pipeline step "one": {"; ".join(waiting)}. Dependencies: {"; ".join(edges)}'
+    results = [
+        Result("Normal", "Waiting", message, "one"),
+        Result("Warning", "ComposeResources", "a; b. Dependencies: c", ""),
+    ]
+    assert list(lines(rendered(results=results))) == [
+        f'normal: Pipeline step "one": {waiting[0]} (Waiting)',
+        f"  {waiting[1]}",
+        f"  {waiting[2]}",
+        "  Dependencies:",
+        *(f"    {edge}" for edge in edges),
+        "warning: a; b. Dependencies: c",
+    ]
+    assert list(lines(rendered(results=[Result("Normal", "Waiting", "x" * 500, "one")]))) == [
+        f"normal: {'x' * 500} (Waiting)"
+    ]
+
+
 def test_deleted() -> None:
     """What would be deleted is told by name, with what it is."""
     deleted = {

@@ -257,13 +257,41 @@ def test_end_during_a_run(hanging: tuple[Watching, int], number: int, status: in
     assert not is_alive(pid)
 
 
-def test_end_between_runs(started: list[Watching], folder: Path) -> None:
-    """Ctrl-C ends it while it waits."""
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_end_between_runs(started: list[Watching], folder: Path, number: int, status: int) -> None:
+    """Ctrl-C, and the signals that end a process, end it while it waits, each with its own status."""
     watching = watch(started, folder)
     watching.run()
-    os.killpg(watching.process.pid, signal.SIGINT)
+    os.killpg(watching.process.pid, number)
     _, said = watching.process.communicate(timeout=60)
-    assert (watching.process.returncode, said) == (130, "")
+    assert (watching.process.returncode, said) == (status, "")
+
+
+def test_without_stderr(folder: Path) -> None:
+    """Where stderr is full, it goes on all the same."""
+    (folder / "function.py").write_text(HANGING)
+    os.mkfifo(folder / "running")
+    words = [sys.executable, "-m", "crossplane_lite", "render", "xr.yaml", "--function", "function:compose", "--watch"]
+    with open("/dev/full", "wb") as full, open(folder / "out", "wb") as out:
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=out,
+            stderr=full,
+            start_new_session=True,
+        )
+    try:
+        assert (folder / "running").read_text()  # its first run
+        replace(folder / "xr.yaml", XR.replace("size: 3", "size: 4"))
+        replace(folder / "function.py", HANGING.replace(" == 3", " == 4"))
+        assert (folder / "running").read_text()  # another one
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def test_wrong_command_line(started: list[Watching], folder: Path) -> None:

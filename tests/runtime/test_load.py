@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.load import load_function
+from tests.runtime.serving import ROOT
 
 FUNCTION = "from crossplane_lite import composition\n\n@composition.function\ndef compose(ctx):\n    pass\n"
 
@@ -79,6 +81,44 @@ def test_module_with_a_syntax_error(here: Path) -> None:
     assert "broken.py, line 1" in text
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("raise BaseException('x')", "can't be imported: BaseException: x ("),
+        ("raise GeneratorExit", "can't be imported: GeneratorExit"),
+        ("import sys; sys.exit(0)", "can't be imported: SystemExit: 0 ("),
+        ("class E(Exception):\n    def __str__(self): raise KeyError\nraise E", "can't be imported: E ("),
+        ("raise ValueError('\\x1b[31m\\n' + 'z' * 100_000)", "can't be imported: ValueError: \\x1b[31m zzz"),
+        ("def __getattr__(name): raise ValueError(name)", "can't be had: ValueError: "),
+        (
+            "import sys\nclass A:\n    def __getattr__(self, name): raise ValueError\nsys.modules[__name__] = A()",
+            "can't be had: ValueError: ",
+        ),
+        ("import sys\nsys.modules[__name__] = 3", " has no 'compose' and no composition function at all"),
+        (
+            "class X:\n    @property\n    def __class__(self): raise ValueError\ncompose = X()",
+            "is a X, not a composition",
+        ),
+        ("class X:\n    @property\n    def __class__(self): raise ValueError\nother = X()", " has no 'compose'"),
+    ],
+)
+def test_strange_modules(here: Path, request: pytest.FixtureRequest, source: str, text: str) -> None:
+    """Whatever a module does, or is, what comes of it is one line of a sane length."""
+    name = f"strange_{abs(hash(request.node.name))}"
+    (here / f"{name}.py").write_text(source)
+    message = failure(f"{name}:compose")
+    assert text in message
+    assert len(message) < 1000
+    assert message.isprintable()
+
+
+def test_interrupted_import(here: Path) -> None:
+    """Ctrl-C while a module is imported is no error of the module."""
+    (here / "interrupted.py").write_text("raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load_function("interrupted:compose")
+
+
 def test_no_such_attribute(here: Path) -> None:
     """A missing attribute is met with the near name, or with what there is."""
     (here / "near.py").write_text(FUNCTION)
@@ -92,6 +132,20 @@ def test_not_a_composition_function(here: Path) -> None:
     """A plain function is told the decorator that it lacks."""
     (here / "undecorated.py").write_text("def compose(ctx):\n    pass\n")
     assert failure("undecorated:compose") == (
-        "undecorated:compose is a function, not a composition function; "
-        "is the decorator @composition.function missing?"
+        "undecorated:compose is a function, not a composition function; is the decorator @composition.function missing?"
+    )
+
+
+def test_functions_of_the_other_kind(here: Path) -> None:
+    """A composition function where a KRM function is wanted, and the reverse, is called what it is."""
+    (here / "krm_one.py").write_text("from crossplane_lite import krm\n\n@krm.function\ndef transform(rl):\n    pass\n")
+    with pytest.raises(InputError, match="is a KRM function, which `crossplane-lite krm run` runs$"):
+        load_function("krm_one:transform")
+    program = "from crossplane_lite.cli import main; main(['krm', 'run', 'examples.storage_bucket.function:compose'])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, input=""
+    )
+    assert done.stderr == (
+        "crossplane-lite krm: examples.storage_bucket.function:compose is a composition function; krm.from_composition "
+        "makes a KRM function of it\n"
     )

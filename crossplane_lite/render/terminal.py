@@ -1,0 +1,54 @@
+"""What render, simulate and graph begin with: stdout is theirs alone, and logs are for people.
+
+What a function logs is part of what it says to its author, who sits at a terminal and knows this package by its
+documentation: lines can't harm the terminal, and tracebacks have the author's frames alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from typing import Final
+
+from .. import _stdio, _text
+from .._call import mask
+from ..runtime import log
+
+__all__ = ["begin"]
+
+# Where the frames are that say nothing about the author's code: this package, and what runs an `async def` compose().
+_NOT_OF_THE_AUTHOR: Final = (
+    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
+    os.path.join(os.path.dirname(os.__file__), "asyncio", ""),
+)
+# A frame is one line that says where, and more that show the code.
+_FRAME: Final = re.compile(
+    r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
+)
+_INDENT: Final = "    "
+
+
+def begin() -> None:
+    """Take stdout for the command's output, and send all logging to stderr, for people."""
+    _stdio.take()
+    log.configure(text=True)
+    log.set_masker(mask)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_Formatter())
+
+
+class _Formatter(log.TextFormatter):
+    """Text for people: what goes on after the first line is indented, so that it can't be taken for another one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        lines = _of_the_author(super().format(record)).rstrip().split("\n")
+        return f"\n{_INDENT}".join(map(_text.line, lines))
+
+
+def _of_the_author(text: str) -> str:
+    """Return a text without the frames of a traceback that aren't of the author's code; with all where none is."""
+    frames = [found[1].startswith(_NOT_OF_THE_AUTHOR) for found in _FRAME.finditer(text)]
+    if all(frames):
+        return text
+    return _FRAME.sub(lambda found: "" if found[1].startswith(_NOT_OF_THE_AUTHOR) else found[0], text)
