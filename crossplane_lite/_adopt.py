@@ -96,7 +96,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
         return None
     if observed:
-        refuse_whole(value._node, _label(name))  # type: ignore[union-attr]  # `observed` says which of the two it is
+        refuse_whole(value._node, _label, name)  # type: ignore[union-attr]  # `observed` says which of the two it is
     elif code == _types.ANY:
         return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
@@ -117,7 +117,7 @@ def _adopt_model(type_: _types.Type, value: Model, name: _Name) -> Any:
     code = type_.code
     node = value._node
     if node is not None and node.mode != DESIRED:
-        refuse_whole(node, _label(name))
+        refuse_whole(node, _label, name)
     if node is not None and value._absent:
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if node.mode == WAIT else None
@@ -200,7 +200,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: _Name, wo
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
         return None
     if observed:
-        refuse_whole(value._node, _label(name))  # type: ignore[attr-defined]  # `observed` says that it has one
+        refuse_whole(value._node, _label, name)  # type: ignore[attr-defined]  # `observed` says that it has one
     elif code == _types.ANY:
         return _deep(value, name)
     if observed:

@@ -18,6 +18,7 @@ from ._sentinels import NULL
 from .errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from ._call import Root
@@ -38,6 +39,10 @@ _NULL: Final = _wire.NULL
 _NUMBER: Final = _wire.NUMBER
 _MODEL: Final = _types.MODEL
 _DYNAMIC: Final = _types.DYNAMIC
+
+# The paths in an observed object that can't be copied whole.
+_WHOLE: Final = ("", ".metadata", ".status")
+_LONGEST_WHOLE: Final = len(".metadata")
 
 
 class Node:
@@ -268,16 +273,29 @@ def _elements(holder: Any, entries: list[tuple[Any, bytes, str]], of: _types.Typ
             put(holder, key, float(payload) if kind == _wire.NUMBER and of.code == _types.FLOAT else payload)
 
 
-def refuse_whole(node: Node, name: str) -> None:
-    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed)."""
+def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
+    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed).
+
+    Args:
+        node: The node of what would be copied.
+        show: Returns what messages call a place.
+        place: The place where it would go.
+    """
     root = node.root
     if root is None:
         return
-    place = node.path[len(root.prefix) :]
-    if place in ("", ".metadata", ".status"):
+    # No further up than such a path is long: the way from thousands of levels down is long, and many ask.
+    left = len(root.prefix) + _LONGEST_WHOLE
+    above: Node | None = node
+    while above is not None:
+        left -= len(above.step)
+        if left < 0:
+            return
+        above = above.up
+    if node.path[len(root.prefix) :] in _WHOLE:
         raise UsageError(
-            f"{name}: {node.path} can't be copied whole into desired state, because that would own every field of it; "
-            "set the fields you care about one by one"
+            f"{show(place)}: {node.path} can't be copied whole into desired state, because that would own every field "
+            "of it; set the fields you care about one by one"
         )
 
 

@@ -47,6 +47,10 @@ def show_path(steps: list[Any]) -> str:
     return join_path(step.source_path if type(step) is Observable else step for step in steps)
 
 
+def _shown(path: Path) -> str:
+    return show_path(steps_of(path))
+
+
 def _model_items(model: Model, *, whole: bool) -> dict[str, Any]:
     """Return the fields of a model by wire name: with what its source has, or only what was set, and tombstones."""
     cls = type(model)
@@ -141,7 +145,7 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
             if value._node is not None and value._node.whole:
                 all_of_it = True
             if not whole and value._node is not None and value._node.mode:
-                refuse_whole(value._node, show_path(steps_of(path)))
+                refuse_whole(value._node, _shown, path)
                 all_of_it = True
             if path is not _TOP and value._absent and value._node is not None and value._node.mode:
                 target[key] = waiting = make(value._node.path, value._node.root)

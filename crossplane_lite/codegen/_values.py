@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from .._shortened import shown
 from ..errors import InputError
 
 __all__ = ["boolean", "one_of", "typed"]
@@ -39,7 +40,7 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     if kind is bool:
         value = boolean(value)
     if not isinstance(value, kind):
-        raise error(f"must be {_TYPES[kind]} (got {value!r:.60} that is a {type(value).__name__})")
+        raise error(f"must be {_TYPES[kind]} (got {shown(value)} that is a {type(value).__name__})")
     return value
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from .._shortened import shown
 from ..errors import InputError
 from ._values import one_of, typed
 
@@ -60,7 +61,7 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
         claim = spec.object("claimNames")
         for key in ("kind", "plural"):
             if claim.text(key) == names.text(key):
-                raise claim.error(key, f"must differ from that of the composite (both are {claim.text(key)!r})")
+                raise claim.error(key, f"must differ from that of the composite (both are {shown(claim.text(key))})")
         policy = spec.text("defaultCompositeDeletePolicy", default="Background", choices=_DELETE_POLICIES)
         crds.append(_crd(spec, claim, "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
     return crds
@@ -90,7 +91,7 @@ class _Object:
         if not value:
             raise self.error(key, "is empty")
         if choices and value not in choices:
-            raise self.error(key, f"must be {one_of(choices)} (got {value!r:.60})")
+            raise self.error(key, f"must be {one_of(choices)} (got {shown(value)})")
         return value
 
     def object(self, key: str, *, is_required: bool = True) -> _Object:

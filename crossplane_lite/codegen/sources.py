@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
 from ..errors import InputError
+from ..render.reading import is_file, read_all
 from ..render.yaml import Document, decode, parse_documents
 from . import archive
 from ._files import printable
@@ -79,8 +80,7 @@ def files_below(folder: str) -> Iterator[str]:
 
 
 def _is_wanted(path: str) -> bool:
-    # A link that leads nowhere is wanted, to be told; a socket or a pipe is not.
-    return path.lower().endswith(_SUFFIXES) and (os.path.isfile(path) or not os.path.exists(path))
+    return path.lower().endswith(_SUFFIXES) and is_file(path)
 
 
 def _read(path: str) -> list[archive.Stream]:
@@ -97,12 +97,12 @@ def _contents(file: BinaryIO, label: str) -> list[archive.Stream]:
     """Return the streams of documents in a file, each with what messages call it."""
     try:
         if not file.seekable():  # a pipe
-            file = io.BytesIO(file.read())
+            file = io.BytesIO(read_all(file, label))
         head = file.read(512)
         file.seek(-len(head), os.SEEK_CUR)
         if archive.is_archive(head) or label.lower().endswith(_ARCHIVES):
             return archive.read_archive(file, label)
-        return [archive.Stream(label, file.read())]
+        return [archive.Stream(label, read_all(file, label))]
     except OSError as e:
         raise InputError(f"can't read {label}: {e.strerror or e}") from e
 

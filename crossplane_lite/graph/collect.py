@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import _wire
 from .._dependencies import Dependency
 from .._readiness import is_ready
+from .._shortened import said, shown
 from .._usages import edge_of
 from ..composition import Function
 from ..errors import WireError
@@ -88,8 +89,8 @@ def collect(steps: Sequence[StepRun]) -> Collected:
     for run, response in elsewhere:
         _take_told(found, response)
         found.notes.append(
-            f"step {run.step.name!r} runs elsewhere ({run.runner!r}): dependencies of it that have their values can't "
-            "be seen"
+            f"step {shown(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their values "
+            "can't be seen"
         )
     if found.usages:
         found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
@@ -104,7 +105,7 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
     for resources in (observed, desired):
         for name in resources:
             raw = resources[name].resource
-            found.kinds[name] = str(_read(raw, "kind"))
+            found.kinds[name] = said(_read(raw, "kind"))
             if edge_of(name, raw) is not None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
@@ -126,7 +127,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
         for key in selectors:
             if not found.required.get(key):
                 selector = selectors[key]
-                found.required[key] = f"{selector.kind} {selector.match_name}".strip()
+                found.required[key] = f"{said(selector.kind)} {said(selector.match_name)}".strip()
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
@@ -183,8 +184,8 @@ def _vertex(path: str, names: Iterable[str]) -> str:
 
 def _described(items: Any) -> str:
     """Return kind and name of what was found."""
-    texts = [f"{_read(item.resource, 'kind')} {_read(item.resource, 'metadata', 'name')}" for item in items[:2]]
-    return texts[0] if len(items) == 1 else f"{texts[0]} and {len(items) - 1} more"
+    text = " ".join(said(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
+    return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 
 def _read(raw: bytes, *path: str) -> Any:

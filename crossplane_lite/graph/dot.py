@@ -169,7 +169,8 @@ def _label_text(text: str) -> str:
 def _escaped(text: str) -> str:
     """Return a text as it stands in an HTML-like label."""
     text = text.replace("\\", _BACKSLASH)
-    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+    # A text that is nothing but a bracket is a syntax error for Graphviz.
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("]", "&#93;")):
         text = text.replace(sign, entity)
     return text
 

@@ -173,7 +173,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     unresolved = [f"{name} still waits for {', '.join(paths)}" for name, paths in sorted(simulation.unresolved.items())]
-    return graph._replace(notes=[*graph.notes, *unresolved])
+    return graph._replace(notes=[*graph.notes, *unresolved, *simulation.notes_on_fixtures()])
 
 
 def _joined(found: Collected) -> Iterable[tuple[str, str, str, bool]]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from .. import _extras
 from ..errors import UsageError
+from ..render import process
 from .dot import dot
 from .graph import Graph
 
@@ -15,6 +16,8 @@ FORMATS: Final = ("svg", "png")
 
 # Pixels for each inch of the layout: what is sharp on today's screens.
 _DPI: Final = "144"
+# What takes longer is too large to be looked at.
+_TIMEOUT: Final = 120.0
 
 
 def image(graph: Graph, format: str) -> bytes:
@@ -26,18 +29,28 @@ def image(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: The Python package graphviz isn't installed.
-        UsageError: The program `dot` isn't installed, or fails.
+        UsageError: The program `dot` isn't installed, fails, draws nothing, or takes longer than two minutes.
     """
-    graphviz = _extras.load("graphviz", "graph")
+    command = _extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
     source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)
     try:
-        drawn: bytes = graphviz.pipe("dot", format, source.encode(), quiet=True)
-    except graphviz.ExecutableNotFound:
+        done = process.run(command, timeout=_TIMEOUT, given=source.encode())
+    except FileNotFoundError:
         raise UsageError(
             f"{format} takes the program dot of Graphviz, which is not on the PATH: apt install graphviz "
             "(--format dot and mermaid need no program)"
         ) from None
-    except graphviz.CalledProcessError as error:
-        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
-        raise UsageError(f"dot failed: {said[0] if said else f'exit status {error.returncode}'}") from None
-    return drawn
+    except OSError as error:
+        raise UsageError(f"dot can't be run: {error.strerror or error}") from None
+    except process.TooLongError:
+        raise UsageError(
+            f"dot took longer than {_TIMEOUT:g} s for {len(graph.nodes)} nodes; try --format dot or mermaid"
+        ) from None
+    except process.TooMuchError as error:
+        raise UsageError(f"dot printed more than {error}") from None
+    said = done.told.decode(errors="replace").strip().splitlines()
+    if done.status != 0:
+        raise UsageError(f"dot failed: {said[0] if said else done.ending}")
+    if not done.output:
+        raise UsageError(f"dot drew nothing{f': {said[0]}' if said else ', and said nothing'}")
+    return done.output

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from .._shortened import said, shown
 from .._wire._tree import join_path
 from ..errors import InputError
-from .inputs import field, is_text, labels
+from .inputs import field, is_text, kind_of, labels
 from .pipeline import Selector, Step
 from .yaml import Document
 
@@ -97,8 +98,8 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
             wanted = field(document, str, "spec", "watch", key)
             if wanted and wanted != content[key]:
                 raise InputError(
-                    f"{document.where} watches resources whose {key} is {wanted}, and that of {watched.where} "
-                    f"is {content[key]}"
+                    f"{document.where} watches resources whose {key} is {said(wanted)}, and that of "
+                    f"{watched.where} is {said(content[key])}"
                 )
     selector = Selector(
         content["apiVersion"],
@@ -115,21 +116,17 @@ def _check_kind(document: Document, api_version: str, kind: str) -> None:
 
 
 def _wrong_kind(document: Document, api_version: str, kinds: str) -> InputError:
-    content = document.content
-    return InputError(
-        f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, "
-        f"and must be {kinds} of {api_version}"
-    )
+    return InputError(f"{document.where}: the kind is {kind_of(document)}, and must be {kinds} of {api_version}")
 
 
 def _check_type(document: Document, composite: Document) -> None:
     for key in ("apiVersion", "kind"):
         wanted = field(document, str, "spec", "compositeTypeRef", key)
         if wanted != composite.content[key]:
-            has = f"is {wanted}" if wanted else "is missing"
+            has = f"is {said(wanted)}" if wanted else "is missing"
             raise InputError(
                 f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of {composite.where} is "
-                f"{composite.content[key]}"
+                f"{said(composite.content[key])}"
             )
 
 
@@ -143,17 +140,17 @@ def _check_labels(document: Document, composite: Document) -> None:
             continue
         for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
             if found.get(key) != value:
-                has = f"is {found[key]!r}" if key in found else "is missing"
+                has = f"is {shown(found[key])}" if key in found else "is missing"
                 raise InputError(
-                    f"{document.where}: the label {key!r} {has}, and {composite.where} selects Compositions where it "
-                    f"is {value!r}"
+                    f"{document.where}: the label {shown(key, 300)} {has}, and {composite.where} selects Compositions "
+                    f"where it is {shown(value)}"
                 )
 
 
 def _check_mode(document: Document) -> None:
     mode = field(document, str, "spec", "mode")
     if mode != "Pipeline":
-        has = f"is {mode}" if mode else "is missing"
+        has = f"is {said(mode)}" if mode else "is missing"
         raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
 
 
@@ -167,7 +164,7 @@ def _steps(document: Document) -> Iterator[Step]:
         if step.name in names:
             raise InputError(
                 f"{document.where}: spec.pipeline[{names[step.name]}] and spec.pipeline[{number}] are both named "
-                f"{step.name!r}"
+                f"{shown(step.name)}"
             )
         names[step.name] = number
         yield step
@@ -185,7 +182,7 @@ class _Step:
 
     def read(self) -> Step:
         name = self._text("step")
-        self._where += f" ({name})"
+        self._where += f" ({said(name)})"
         return Step(
             name,
             self._text("functionRef", "name"),
@@ -205,7 +202,7 @@ class _Step:
             if source in (None, "None"):  # there is none, which is what Crossplane assumes
                 continue
             if source != "Secret":
-                raise InputError(f"{self._place(path, 'source')} is {source}, and must be Secret")
+                raise InputError(f"{self._place(path, 'source')} is {said(source)}, and must be Secret")
             yield name, (self._text(*path, "secretRef", "namespace"), self._text(*path, "secretRef", "name"))
 
     def _resources(self) -> Iterator[tuple[str, Selector]]:
@@ -245,7 +242,7 @@ class _Step:
 
     def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
         if name in seen:
-            raise InputError(f"{self._place(path)} has the name of another one: {name!r}")
+            raise InputError(f"{self._place(path)} has the name of another one: {shown(name)}")
         seen.add(name)
 
     def _get(self, kind: type, *path: str | int) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._shortened import said, shown
 from .._wire._tree import join_path
 from ..errors import InputError
 from .openapi import split_api_version
@@ -122,8 +123,8 @@ class _Schema(NamedTuple):
                 above, step = above
                 steps.append(step)
             raise InputError(
-                f"{self.where}: {join_path(reversed(steps))} must be an object "
-                f"(got {value!r:.60} that is a {type(value).__name__})"
+                f"{self.where}: {said(join_path(reversed(steps)))} must be an object "
+                f"(got {shown(value)} that is a {type(value).__name__})"
             )
         return value
 
@@ -138,17 +139,17 @@ def _schema_of(
     if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
         raise InputError(
             f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io (it is a "
-            f"{xrd.get('kind')!s:.60} of {xrd.get('apiVersion')!s:.60})"
+            f"{said(xrd.get('kind'))} of {said(xrd.get('apiVersion'))})"
         )
     specs = [crd["spec"] for crd in crds_of(where, xrd)]
     api_version, kind = str(composite.get("apiVersion")), composite.get("kind")
     group, name = split_api_version(api_version)
     spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
     if spec is None:
-        defined = " and ".join(f"{spec['names']['kind']} of {spec['group']}" for spec in specs)
-        raise InputError(f"{where} defines {defined}, not {kind} of {group}")
+        defined = " and ".join(f"{said(spec['names']['kind'])} of {said(spec['group'])}" for spec in specs)
+        raise InputError(f"{where} defines {defined}, not {said(kind)} of {said(group)}")
     for at, version in enumerate(spec["versions"]):
         if version["name"] == name:
             return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
-    versions = ", ".join(version["name"] for version in spec["versions"])
-    raise InputError(f"{where} has no version {name!r} of {kind} (it has {versions})")
+    versions = said(", ".join(version["name"] for version in spec["versions"]))
+    raise InputError(f"{where} has no version {shown(name)} of {said(kind)} (it has {versions})")

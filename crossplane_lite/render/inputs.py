@@ -10,15 +10,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._shortened import said, shown
 from .._wire._tree import join_path
 from ..errors import InputError
 from .objects import RESOURCE_NAME, secret_data
+from .reading import is_file, read_bytes
 from .yaml import Document, decode, load_documents, parse_value
 
 __all__ = [
     "field",
     "files_of",
     "is_text",
+    "kind_of",
     "labels",
     "objects_in",
     "read_composite",
@@ -103,7 +106,7 @@ def read_observed(path: Path) -> list[Document]:
         if not name:
             raise InputError(f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is")
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {name!r}")
+            raise InputError(f"{document.where} and {named[name].where} are both named {shown(name)}")
         named[name] = document
     return list(named.values())
 
@@ -118,9 +121,7 @@ def read_secrets(path: Path) -> list[Document]:
     for document in documents:
         content = document.content
         if not _is_secret(content):
-            raise InputError(
-                f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, and must be Secret of v1"
-            )
+            raise InputError(f"{document.where}: the kind is {kind_of(document)}, and must be Secret of v1")
         if not is_text(content["metadata"].get("name")):
             raise InputError(f"{document.where} has no metadata.name")
     return documents
@@ -138,14 +139,13 @@ def read_functions(path: Path) -> dict[str, Document]:
         content = document.content
         if content["kind"] != "Function" or content["apiVersion"] not in _FUNCTIONS:
             raise InputError(
-                f"{document.where}: the kind is {content['kind']} of {content['apiVersion']}, "
-                f"and must be Function of {_FUNCTIONS[0]}"
+                f"{document.where}: the kind is {kind_of(document)}, and must be Function of {_FUNCTIONS[0]}"
             )
         name = field(document, str, "metadata", "name")
         if not name:
             raise InputError(f"{document.where} has no metadata.name")
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {name!r}")
+            raise InputError(f"{document.where} and {named[name].where} are both named {shown(name)}")
         labels(document, "metadata", "annotations")
         named[name] = document
     return named
@@ -163,18 +163,14 @@ def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, 
     """
     context: dict[str, Any] = {}
     for key, path in files:
-        try:
-            data = path.read_bytes()
-        except OSError as e:
-            raise InputError(f"can't read {path}: {e.strerror}") from e
-        context[key] = parse_value(decode(data, str(path)), str(path), extra="render")
+        context[key] = parse_value(decode(read_bytes(path), str(path)), str(path), extra="render")
     for key, text in values:
         context[key] = parse_value(text, f"--context-values {key}", extra="render")
     return context
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a file or a directory stands for; directories in it are left out.
+    """Return the files that a file or a directory stands for; directories in it, pipes and devices are left out.
 
     Raises:
         InputError: The directory has none that ends in .yaml, .yml or .json, or can't be read.
@@ -182,8 +178,7 @@ def files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        # A link that leads nowhere is kept, to be told.
-        files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and not file.is_dir())
+        files = sorted(file for file in path.iterdir() if file.suffix in _SUFFIXES and is_file(file))
     except OSError as e:
         raise InputError(f"can't read {path}: {e.strerror}") from e
     if not files:
@@ -209,7 +204,7 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
             return None
         wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
         if not isinstance(value, wanted):
-            raise InputError(f"{document.where}: {join_path(keys[: at + 1])} is not {_NOUNS[wanted]}")
+            raise InputError(f"{document.where}: {said(join_path(keys[: at + 1]))} is not {_NOUNS[wanted]}")
     return value
 
 
@@ -222,8 +217,13 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
         if not isinstance(value, str):
-            raise InputError(f"{document.where}: {join_path([*keys, key])} is not a string; quote it")
+            raise InputError(f"{document.where}: {said(join_path([*keys, key]))} is not a string; quote it")
     return found
+
+
+def kind_of(document: Document) -> str:
+    """Return the kind and the apiVersion of an object, for messages."""
+    return f"{said(document.content['kind'])} of {said(document.content['apiVersion'])}"
 
 
 def is_text(value: Any) -> bool:

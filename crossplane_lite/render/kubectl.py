@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
+from .._shortened import shortened, shown
 from ..errors import InputError
 from .cluster import in_order
 from .objects import metadata_of, text_of
@@ -98,10 +99,10 @@ class Kubectl:
         # One call of kubectl for all names of a kind in a namespace.
         names: dict[tuple[str, str, str], list[str]] = {}
         for at, ref in enumerate(refs):
-            group = _group_of(ref, at, text_of(metadata_of(composite).get("namespace")))
-            name = ref.get("name")
-            if name:  # it has none before it was created
-                names.setdefault(group, []).append(str(name))
+            selector = _selector_of(ref, at, text_of(metadata_of(composite).get("namespace")))
+            if selector.name:  # it has none before it was created
+                group = selector.api_version, selector.kind, selector.namespace or ""
+                names.setdefault(group, []).append(selector.name)
         found: list[dict[str, Any]] = []
         with _as_input():
             for (api_version, kind, namespace), members in names.items():
@@ -125,26 +126,24 @@ class Kubectl:
 
     def _get(self, selector: Selector, names: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return the resources of these names, or those with the selector's labels."""
-        kind = _argument(selector)
-        options = ["--output=json", "--show-managed-fields"]
-        if selector.namespace:
-            options.append(f"--namespace={_checked(selector.namespace, _WORD, 'a namespace')}")
-        elif not names:
-            options.append("--all-namespaces")
-        labels = {} if names else selector.labels or {}
-        if names:
-            options.append("--ignore-not-found")
-        if labels:
-            options.append(f"--selector={','.join(_label(key, value) for key, value in sorted(labels.items()))}")
-        arguments = [_checked(name, _NAME, "a name") for name in names]
         what = str(selector) if len(names) < 2 else f"{len(names)} {selector.api_version} {selector.kind}"
-        output = self._run(["get", *options, "--", kind, *arguments], what)
+        what = shortened(what, _LONGEST_TEXT)
+        try:
+            arguments = _arguments(selector, names)
+        except RenderError as e:
+            raise RenderError(f"kubectl can't be asked for {what}: {e}") from None
+        output = self._run(["get", "--output=json", "--show-managed-fields", *arguments], what)
         if not output.strip():
             return []
         content = _parsed(output, what)
         items = content.get("items") if content.get("kind") == "List" else [content]
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise RenderError(f"kubectl printed a list of {what} that isn't one")
+        for at, item in enumerate(items):
+            lacking = next((key for key in ("apiVersion", "kind") if not text_of(item.get(key))), None)
+            if lacking is not None:
+                which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
+                raise RenderError(f"kubectl printed for {what} an object{which} that has no {lacking}")
         if names and not selector.namespace:
             # Where none is named kubectl looks into the context's own namespace, and Crossplane into none.
             items = [item for item in items if not metadata_of(item).get("namespace")]
@@ -165,7 +164,7 @@ class Kubectl:
                 return None
             url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
             if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
-                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {url!r:.120})")
+                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {shown(url, 120)})")
             self._schemas[path] = self._schemas_at(path, url)
         return self._schemas[path]
 
@@ -196,7 +195,7 @@ class Kubectl:
             arguments: What follows the options that every call has.
             what: What is read, for messages.
         """
-        import subprocess
+        from . import process
 
         reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
         # Its own limit is for what it leaves behind when it is stopped.
@@ -204,18 +203,19 @@ class Kubectl:
         command = ["kubectl", f"--context={self._context}", limit, *arguments]
         try:
             # Without standard input: a plugin that asks for a password must not wait for ever.
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self._timeout, check=False
-            )
-        except subprocess.TimeoutExpired:
+            done = process.run(command, timeout=self._timeout)
+        except process.TooMuchError as e:
+            raise RenderError(f"{reading}: it printed more than {e}") from None
+        except process.TooLongError:
             raise RenderError(f"{reading}: it gave no answer within {self._timeout:g} s") from None
         except FileNotFoundError:
             raise RenderError("kubectl isn't installed, or not on the PATH; it is needed to read a cluster") from None
         except (OSError, ValueError) as e:  # the latter for a null character in an argument
             raise RenderError(f"kubectl can't be run: {e}") from e
-        if done.returncode != 0:
-            raise RenderError(f"{reading}: {_said(done.stderr) or f'its exit status is {done.returncode}'}")
-        return done.stdout
+        if done.status != 0:
+            ending = done.ending if done.status < 0 else ""  # a signal is told in any case
+            raise RenderError(f"{reading}: {'; '.join(filter(None, (ending, _said(done.told)))) or done.ending}")
+        return done.output
 
 
 class _Cache:
@@ -279,8 +279,8 @@ def _references(composite: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _group_of(ref: Mapping[str, Any], at: int, namespace: str) -> tuple[str, str, str]:
-    """Return apiVersion, kind and namespace of what a reference means.
+def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
+    """Return what a reference means.
 
     Args:
         ref: The reference.
@@ -293,7 +293,33 @@ def _group_of(ref: Mapping[str, Any], at: int, namespace: str) -> tuple[str, str
     for key in ("name", "namespace"):
         if ref.get(key) is not None and not isinstance(ref[key], str):
             raise InputError(f"the composite's resourceRefs[{at}].{key} is not a string")
-    return ref["apiVersion"], ref["kind"], namespace or text_of(ref.get("namespace"))
+    namespace = namespace or text_of(ref.get("namespace"))
+    selector = Selector(ref["apiVersion"], ref["kind"], ref.get("name"), None, namespace or None)
+    try:
+        _arguments(selector, [selector.name] if selector.name else [])
+    except RenderError as e:
+        raise InputError(f"the composite's resourceRefs[{at}]: {e}") from None
+    return selector
+
+
+def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
+    """Return what kubectl is asked for, as arguments.
+
+    Raises:
+        RenderError: Something would be taken for something else than it is.
+    """
+    kind = _argument(selector)
+    options = []
+    if selector.namespace:
+        options.append(f"--namespace={_checked(selector.namespace, _WORD, 'a namespace')}")
+    elif not names:
+        options.append("--all-namespaces")
+    labels = {} if names else selector.labels or {}
+    if names:
+        options.append("--ignore-not-found")
+    if labels:
+        options.append(f"--selector={','.join(_label(key, value) for key, value in sorted(labels.items()))}")
+    return [*options, "--", kind, *(_checked(name, _NAME, "a name") for name in names)]
 
 
 def _argument(selector: Selector) -> str:
@@ -311,7 +337,7 @@ def _label(key: str, value: str) -> str:
 
 def _checked(text: str, pattern: re.Pattern[str], what: str) -> str:
     if not pattern.fullmatch(text):
-        raise RenderError(f"{text!r:.300} can't be {what}")
+        raise RenderError(f"{shown(text, 300)} can't be {what}")
     return text
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from .. import _wire
 from .._kinds import group_of
+from .._shortened import said
 from ..errors import EncodeError, InputError
 
 __all__ = [
@@ -219,8 +220,9 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
             raise InputError(f"{where}: {field} is not a mapping")
         for key, value in values.items():
             if not isinstance(value, str):
-                raise InputError(f"{where}: {field}.{key} is not text")
-            found[str(key)] = value.encode() if field == "stringData" else _decoded(value, f"{where}: {field}.{key}")
+                raise InputError(f"{where}: {field}.{said(str(key))} is not text")
+            place = f"{where}: {field}.{said(str(key))}"
+            found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found
 
 

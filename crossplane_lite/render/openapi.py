@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._shortened import said, shown
 from ..errors import InputError
+from .reading import read_bytes
 from .rendered import RenderError
 from .yaml import Document
 
@@ -165,7 +167,7 @@ def split_api_version(api_version: str) -> tuple[str, str]:
     """
     group, _, version = api_version.rpartition("/")
     if "/" in group:
-        raise RenderError(f"cannot parse apiVersion {api_version!r:.120}: it must be `version` or `group/version`")
+        raise RenderError(f"cannot parse apiVersion {shown(api_version, 120)}: it must be `version` or `group/version`")
     return group, version
 
 
@@ -209,13 +211,9 @@ class _File:
         """Say whether the file is worth parsing: searching it for words takes a fiftieth of the time."""
         if any(word in self._lacks for word in words):
             return False
-        if os.path.isdir(self._path):
-            return True  # an OCI layout
-        try:
-            with open(self._path, "rb") as file:
-                data = file.read()
-        except OSError as e:
-            raise InputError(f"can't read {self._path}: {e.strerror}") from e
+        if not os.path.isfile(self._path):
+            return True  # an OCI layout; or a pipe, which can be read once
+        data = read_bytes(self._path)
         head = data[:512]
         if b"\0" in head or not head.isascii() or _HIDDEN.search(data):
             return True  # an archive, or no text that can be searched like this
@@ -287,7 +285,7 @@ def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
 def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], _Kind]]:
     if not str(document.get("openapi", "")).startswith("3."):
         version = document.get("openapi", document.get("swagger"))
-        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {version!r:.60})")
+        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {shown(version)})")
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
     if not isinstance(schemas, Mapping):
@@ -301,7 +299,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
         # Options and events, which every group has, are marked with all of them.
         key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
         if key is not None:
-            place = f"{where}: components.schemas.{name}"
+            place = f"{where}: components.schemas.{said(name)}"
             yield key, _Kind(place, {"$ref": _REF + name}, scopes.get(key), schemas)
 
 
@@ -342,8 +340,8 @@ def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
         parts += 1
         if parts > _MOST_PARTS:
             raise InputError(
-                f"{entry.where}: with its references inlined the schema of {api_version} {kind} has more than "
-                f"{_MOST_PARTS:,} parts"
+                f"{entry.where}: with its references inlined the schema of {said(api_version)} {said(kind)} "
+                f"has more than {_MOST_PARTS:,} parts"
             )
         while (ref := _ref_of(source)) is not None:
             if ref in outer:
@@ -369,7 +367,7 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
     name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
     found = (entry.components or {}).get(name)
     if not isinstance(found, Mapping):
-        raise InputError(f"{entry.where}: it refers to {ref!r:.120}, which the document doesn't have")
+        raise InputError(f"{entry.where}: it refers to {shown(ref, 120)}, which the document doesn't have")
     return found
 
 

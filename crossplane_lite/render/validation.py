@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
+from .._shortened import said
 from ..proto import _view
 from ..schemas import SchemaError, errors_in
 
@@ -62,7 +63,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
         if schema is None:
             unknown.setdefault((api_version, kind), []).append(name or "the composite")
             continue
-        where = f"(schema of {api_version} {kind} in {schemas.where(api_version, kind)})"
+        where = f"(schema of {said(api_version)} {said(kind)} in {schemas.where(api_version, kind)})"
         try:
             found = errors_in(resource, schema)
         except SchemaError as error:
@@ -79,7 +80,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
     return Checked(
         errors,
         [
-            f"not checked: {', '.join(names)} (there is no schema of {api_version} {kind})"
+            f"not checked: {', '.join(names)} (there is no schema of {said(api_version)} {said(kind)})"
             for (api_version, kind), names in sorted(unknown.items())
         ],
     )

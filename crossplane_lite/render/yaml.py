@@ -9,8 +9,9 @@ Reading follows sigs.k8s.io/yaml, which kubectl and Crossplane read manifests wi
 - Keys that are integers or booleans become strings: `80:` is "80", `y:` is "true".
 - Aliases and merge keys (`<<`) work.
 
-It is stricter in three points: a key that occurs twice is refused, as kubectl does, and so are a fractional
-number as a key (quote it) and every tag outside of YAML's core, `!!binary` included.
+It is stricter in four points: a key that occurs twice is refused, as kubectl does, and so are a fractional
+number as a key (quote it), every tag outside of YAML's core, `!!binary` included, and more than 10,000 levels of lists
+and mappings, aliases followed: the time that a reader of YAML takes grows with the square of their number.
 
 With `as_written`, the booleans of YAML 1.1 are text, as kustomize and kpt read them: only `true` and `false` are
 booleans, and a plain key is its text whatever it looks like. A schema's `on` and `80` stay what their author wrote.
@@ -26,11 +27,18 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._extras import load
+from .._shortened import said, shown
 from ..errors import InputError
+from .reading import read_bytes
 
 __all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 
 _TAG: Final = "tag:yaml.org,2002:"
+
+# No object of Kubernetes is nested like this.
+_DEEPEST: Final = 10_000
+# No integer of an object has as many digits, and longer ones can't be written.
+_MOST_BITS: Final = 10_000
 
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
@@ -79,11 +87,7 @@ def load_documents(path: Path) -> list[Document]:
         InputError: The file can't be read, isn't YAML as described above, or a document isn't a mapping.
     """
     load("yaml", "render")  # what is missing is said before what is wrong with the file
-    try:
-        data = path.read_bytes()
-    except OSError as e:
-        raise InputError(f"can't read {path}: {e.strerror}") from e
-    return list(parse_documents(decode(data, str(path)), str(path), extra="render"))
+    return list(parse_documents(decode(read_bytes(path), str(path)), str(path), extra="render"))
 
 
 def decode(data: bytes, label: str) -> str:
@@ -99,11 +103,11 @@ def decode(data: bytes, label: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
-        raise InputError(f"{label} is not UTF-8 text (byte {e.start})") from e
+        raise InputError(f"{label} is not UTF-8 text (byte {e.start})") from None
 
 
 def parse_documents(
-    text: str, label: str, *, extra: str, as_written: bool = False, deepest: int | None = None
+    text: str, label: str, *, extra: str, as_written: bool = False, deepest: int = _DEEPEST
 ) -> Iterator[Document]:
     """Yield the mappings of a YAML stream, each as soon as it is read.
 
@@ -114,7 +118,7 @@ def parse_documents(
         label: What messages call it: a file's name, `<stdin>`.
         extra: The extra that gives the caller PyYAML, named where it is missing.
         as_written: Read words of YAML 1.1, and keys, as described above; infinities and .nan are refused.
-        deepest: How many levels of lists and mappings there may be; any number where it is None.
+        deepest: How many levels of lists and mappings there may be.
 
     Raises:
         InputError: It isn't YAML as described above, or a document isn't a mapping.
@@ -140,13 +144,13 @@ def parse_value(text: str, label: str, *, extra: str) -> Any:
         InputError: It isn't YAML as described above, or several documents.
         MissingExtraError: PyYAML isn't installed.
     """
-    values = [value for _, value in _values(text, label, extra=extra, as_written=False, deepest=None)]
+    values = [value for _, value in _values(text, label, extra=extra, as_written=False, deepest=_DEEPEST)]
     if len(values) > 1:
         raise InputError(f"{label} must hold one value (it holds {len(values)} documents)")
     return values[0] if values else None
 
 
-def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int | None) -> Iterator[tuple[str, Any]]:
+def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int) -> Iterator[tuple[str, Any]]:
     """Yield the place and the value of each document of a stream."""
     yaml = load("yaml", extra)
     # Events, because PyYAML composes its trees by recursion in C, and deep input would crash the process.
@@ -161,9 +165,9 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
                 yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
-        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {problem}") from e
+        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {said(problem)}") from None
     except yaml.YAMLError as e:
-        raise InputError(f"{label}: {' '.join(str(e).split())}") from e
+        raise InputError(f"{label}: {' '.join(str(e).split())}") from None
     finally:
         loader.dispose()
 
@@ -204,11 +208,12 @@ _MOST_VALUES = 2_000_000
 class _Open:
     """A sequence or a mapping whose end has not come yet."""
 
-    __slots__ = ("anchor", "before", "items", "key", "merged", "own")
+    __slots__ = ("anchor", "before", "height", "items", "key", "merged", "own")
 
     def __init__(self, anchor: str | None, before: int, *, is_list: bool) -> None:
         self.anchor = anchor
         self.before = before  # how many values the document had when it began
+        self.height = 1  # how many levels it has, itself included
         self.items: list[Any] | None = [] if is_list else None
         self.own: dict[str, Any] = {}
         self.merged: dict[str, Any] = {}
@@ -223,7 +228,7 @@ class _Open:
 class _Builder:
     """Makes JSON values of the events of one document."""
 
-    def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int | None) -> None:
+    def __init__(self, yaml: Any, label: str, *, as_written: bool, deepest: int) -> None:
         self._yaml = yaml
         self._label = label
         self._as_written = as_written
@@ -233,12 +238,13 @@ class _Builder:
         # Values of the document, those that aliases stand for counted again, and how many each anchor stands for.
         self._count = 0
         self._sizes: dict[str, int] = {}
+        self._heights: dict[str, int] = {}  # the levels of those that have any
 
     def build(self, loader: Any) -> Any:
         """Return the value of the document, with its events up to its end taken from the loader."""
         yaml = self._yaml
         value: Any = None
-        size = 0
+        size = height = 0
         while not isinstance(event := loader.get_event(), yaml.DocumentEndEvent):
             if isinstance(event, yaml.CollectionStartEvent):
                 self._start(event)
@@ -246,32 +252,39 @@ class _Builder:
             if isinstance(event, yaml.CollectionEndEvent):
                 done = self._open.pop()
                 value, anchor = done.value(), done.anchor
-                size = self._count - done.before
+                size, height = self._count - done.before, done.height
             elif isinstance(event, yaml.AliasEvent):
                 value, anchor = self._alias(event), None
+                height = self._heights[event.anchor]
+                self._check_depth(len(self._open) + height, event)
                 self._count += self._sizes[event.anchor]
                 if self._count > _MOST_VALUES:
                     raise self._error(event, f"with its aliases the document has more than {_MOST_VALUES:,} values")
             else:
-                value, anchor, size = self._scalar(event), event.anchor, 1
+                value, anchor, size, height = self._scalar(event), event.anchor, 1, 0
                 self._count += 1
             if anchor is not None:
                 self._anchored[anchor] = value
                 self._sizes[anchor] = size
+                self._heights[anchor] = height
             if self._open:
+                self._open[-1].height = max(self._open[-1].height, height + 1)
                 self._attach(value, event)
         return value
 
     def _start(self, event: Any) -> None:
         is_list = isinstance(event, self._yaml.SequenceStartEvent)
         if event.tag not in (None, "!", _TAG + ("seq" if is_list else "map")):
-            raise self._error(event, f"the tag {event.tag} has no meaning in a manifest")
+            raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
         if self._expects_key():
             raise self._error(event, "a key must be a string; quote it")
-        if len(self._open) == self._deepest:
-            raise self._error(event, f"nested more than {self._deepest} levels deep")
+        self._check_depth(len(self._open) + 1, event)
         self._open.append(_Open(event.anchor, self._count, is_list=is_list))
         self._count += 1
+
+    def _check_depth(self, depth: int, event: Any) -> None:
+        if depth > self._deepest:
+            raise self._error(event, f"nested more than {self._deepest:,} levels deep")
 
     def _expects_key(self) -> bool:
         return bool(self._open) and self._open[-1].items is None and self._open[-1].key is None
@@ -283,7 +296,7 @@ class _Builder:
         elif top.key is None:
             top.key = self._key(value, event)
             if top.key in top.own:
-                raise self._error(event, f"the key {top.key!r} occurs twice")
+                raise self._error(event, f"the key {shown(top.key)} occurs twice")
         else:
             if top.key is _MERGE:
                 self._merge(top.merged, value, event)
@@ -312,7 +325,7 @@ class _Builder:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):
             raise self._error(event, "an alias stands inside of what it stands for")
-        raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
+        raise self._error(event, f"there is no anchor &{said(event.anchor)} before this alias")
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
@@ -323,7 +336,7 @@ class _Builder:
             return text
         value = _plain(text, _FEW_WORDS) if is_plain else self._tagged(event)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self._error(event, f"{text} is not a number of JSON; quote it")
+            raise self._error(event, f"{said(text)} is not a number of JSON; quote it")
         return value
 
     def _tagged(self, event: Any) -> Any:
@@ -333,12 +346,12 @@ class _Builder:
         if tag in ("!", "str", "timestamp"):
             return text
         if tag not in ("null", "bool", "int", "float"):
-            raise self._error(event, f"the tag {event.tag} has no meaning in a manifest")
+            raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
         value = _plain(text)
         if tag == "float" and type(value) is int:
             value = float(value)
         if type(value).__name__ != tag and not (value is None and tag == "null"):
-            raise self._error(event, f"{text!r} is not a value of !!{tag}")
+            raise self._error(event, f"{shown(text)} is not a value of !!{tag}")
         return value
 
     def _is_plain(self, event: Any) -> bool:
@@ -362,13 +375,15 @@ def _plain(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
         if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
             digits = "0o" + digits  # base 8, as C writes it
         try:
-            return -int(digits, 0) if first == "-" else int(digits, 0)
+            number = int(digits, 0)
         except ValueError:  # thousands of digits
             return text
+        # Those of other bases can be read, and then be written nowhere.
+        return text if number.bit_length() > _MOST_BITS else -number if first == "-" else number
     if _FLOAT.fullmatch(bare):
-        number = float(bare)
+        fraction = float(bare)
         # Beyond a double's range it is no number for Kubernetes either.
-        return text if math.isinf(number) else number
+        return text if math.isinf(fraction) else fraction
     return text
 
 

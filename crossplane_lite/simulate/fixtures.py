@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._shortened import said, shown
 from ..errors import InputError
 from ..render.inputs import files_of
 from ..render.objects import resource_name
@@ -18,6 +19,33 @@ DETAILS: Final = "connectionDetails"
 
 _PARTS: Final = ("metadata", "spec", "status", DETAILS)
 _BELOW_STATUS: Final = ("atProvider", "conditions")
+
+_NOUNS: Final = {str: "a string", int: "an integer"}
+_TEXTS: Final = {...: str}
+# What every resource has, and of which type it is there; see _check.
+_TYPES: Final[dict[str, Any]] = {
+    "apiVersion": str,
+    "kind": str,
+    "metadata": {
+        **dict.fromkeys(("name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"), str),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), str),
+        **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), int),
+        **dict.fromkeys(("labels", "annotations"), _TEXTS),
+        "finalizers": [str],
+        "ownerReferences": [dict.fromkeys(("apiVersion", "kind", "name", "uid"), str)],
+        "managedFields": [{"manager": str, "operation": str, "apiVersion": str, "fieldsV1": {}}],
+    },
+    "spec": {},
+    "status": {
+        "conditions": [
+            {
+                **dict.fromkeys(("type", "status", "reason", "message", "lastTransitionTime"), str),
+                "observedGeneration": int,
+            }
+        ]
+    },
+    DETAILS: _TEXTS,
+}
 
 
 class Fixture(NamedTuple):
@@ -36,7 +64,8 @@ class Fixtures:
     """Fixtures by composition resource name, `apiVersion/kind`, or kind; what is more special wins, field by field.
 
     Raises:
-        InputError: One isn't a mapping, or has a part that is no part of a resource.
+        InputError: One isn't a mapping, has a part that is no part of a resource, or a value of another type than every
+            resource has there.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -63,7 +92,10 @@ class Fixtures:
             self._used.add(key)
             found = fixture.content.get("kind", kind)
             if found != kind:
-                raise InputError(f"the fixture {key!r} is a {found}, and {name} is a {kind} of {api_version}")
+                raise InputError(
+                    f"the fixture {shown(key)} is a {said(found)}, and {said(name)} is a {said(kind)} "
+                    f"of {said(api_version)}"
+                )
             content = merged(content, fixture.content)
             details.update(fixture.details)
         return Fixture(content, details)
@@ -91,7 +123,7 @@ def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
         for where, content in load_documents(file):
             for key, fixture in _fixtures_in(content).items():
                 if key in places:
-                    raise InputError(f"{where} and {places[key]} both have a fixture {key!r}")
+                    raise InputError(f"{where} and {places[key]} both have a fixture {shown(key)}")
                 try:
                     _checked(key, fixture)
                 except InputError as e:
@@ -109,27 +141,56 @@ def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked(key: str, fixture: Any) -> Fixture:
+    what = f"the fixture {shown(key)}"
+    if not isinstance(key, str):
+        raise InputError(f"{what} must have a name or a kind for a key")
     if not isinstance(fixture, Mapping):
-        raise InputError(f"the fixture {key!r} is not a mapping of status, metadata, {DETAILS} and the like")
+        raise InputError(f"{what} is not a mapping of status, metadata, {DETAILS} and the like")
     for name in fixture:
+        if not isinstance(name, str):
+            raise InputError(f"{what} has {shown(name)}; its keys must be strings")
         meant = _meant(name)
         if meant is not None:
-            raise InputError(f"the fixture {key!r} has {name!r}; did you mean {meant!r}?")
+            raise InputError(f"{what} has {shown(name)}; did you mean {meant!r}?")
+    for name, wanted in _TYPES.items():
+        _check(what, name, fixture.get(name), wanted)
     content = {name: value for name, value in fixture.items() if name != DETAILS}
-    for name in ("metadata", "spec", "status"):
+    for name in _TYPES:
         if content.get(name) is None:
             content.pop(name, None)
-        elif not isinstance(content[name], Mapping):
-            raise InputError(f"the fixture {key!r}: {name} is not a mapping")
-    details = fixture.get(DETAILS)
-    annotations = content.get("metadata", {}).get("annotations")
-    for what, texts in (("metadata.annotations", annotations), (DETAILS, details)):
-        if texts is not None and not isinstance(texts, Mapping):
-            raise InputError(f"the fixture {key!r}: {what} is not a mapping")
-        for name, text in (texts or {}).items():
-            if text is not None and not isinstance(text, str):
-                raise InputError(f"the fixture {key!r}: {what}[{name}] is not a string; quote it")
-    return Fixture(content, dict(details or {}))
+    return Fixture(content, dict(fixture.get(DETAILS) or {}))
+
+
+def _check(what: str, path: str, value: Any, wanted: Any) -> None:
+    """Refuse what is of another type than every resource has it.
+
+    Args:
+        what: The fixture.
+        path: Where the value stands in it.
+        value: The value; a null may stand everywhere.
+        wanted: A type; a mapping from keys to these, where an ellipsis is any other key; or a list of one, the type of
+            the elements.
+    """
+    if value is None:
+        return
+    if isinstance(wanted, type):
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise InputError(f"{what}: {path} is not {_NOUNS[wanted]}{'; quote it' if wanted is str else ''}")
+    elif isinstance(wanted, list):
+        if not isinstance(value, list):
+            raise InputError(f"{what}: {path} is not a list")
+        for at, element in enumerate(value):
+            if element is None:
+                raise InputError(f"{what}: {path}[{at}] is null")
+            _check(what, f"{path}[{at}]", element, wanted[0])
+    elif not isinstance(value, Mapping):
+        raise InputError(f"{what}: {path} is not a mapping")
+    elif ... in wanted:
+        for name, inner in value.items():
+            _check(what, f"{path}[{said(name)}]", inner, wanted[...])
+    else:
+        for name, type_ in wanted.items():
+            _check(what, f"{path}.{name}", value.get(name), type_)
 
 
 def _meant(name: str) -> str | None:

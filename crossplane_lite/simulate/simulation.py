@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import _fieldpath
+from .._shortened import said, shown
 from .._walk import canonical
 from .._wire._tree import join_path
 from ..errors import InputError, UsageError
+from ..model import near_name
 from ..observable import EXTERNAL_NAME
-from ..render.objects import composite_uid, controller_of, resource_name
+from ..render.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Round", "Simulation"]
 
 _MOST_ROUNDS: Final = 50
+# Without these no API server has a resource, and Crossplane wouldn't know one of its own.
+_KNOWN_BY: Final = (["apiVersion"], ["kind"], ["metadata", "name"], ["metadata", "annotations", RESOURCE_NAME])
 
 
 class Round(NamedTuple):
@@ -162,6 +166,14 @@ class Simulation:
         """The keys of fixtures that no resource had anything of."""
         return self._statuses.fixtures.unused()
 
+    def notes_on_fixtures(self) -> list[str]:
+        """Return a line for each fixture that no resource had anything of."""
+        names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
+        return [
+            f"fixture {shown(key)}: no composed resource has this name or kind{near_name(key, names)}"
+            for key in self.unused_fixtures
+        ]
+
     def run(self) -> list[Round]:
         """Reconcile until two rounds come to the same, or a state comes back, or there were rounds enough.
 
@@ -217,7 +229,8 @@ class Simulation:
             path: Such as `status.atProvider.vpcId`, `external_name` or `connection_details["password"]`.
 
         Raises:
-            InputError: There is no such resource, or no such field.
+            InputError: There is no such resource, or no such field; or it is one that the resource is known by: no
+                resource is without it.
             UsageError: The simulation isn't stable, or the path is none.
             FatalResultError, RenderError: As of `run`.
         """
@@ -229,10 +242,15 @@ class Simulation:
         in_secret = steps[0] == "connection_details"
         holder, way = (secret or {}, ["data", *steps[1:]]) if in_secret else (resource, steps)
         if at(holder, way) is ABSENT:
-            raise InputError(f"{name} has no {join_path(steps)} that could be taken away")
+            raise InputError(f"{said(name)} has no {said(join_path(steps))} that could be taken away")
         changed = without(holder, way)
         if in_secret:
             return self._try(self._observed, {**self._secrets, name: changed})
+        for known_by in _KNOWN_BY:
+            if at(holder, known_by) != at(changed, known_by):
+                raise InputError(
+                    f"{said(f'{name}.{path}')} can't be taken away: the resource is known by its {join_path(known_by)}"
+                )
         return self._try({**self._observed, name: changed}, self._secrets)
 
     def split(self, path: str) -> tuple[str, str]:
@@ -244,10 +262,10 @@ class Simulation:
         found = owner_of(path, self._observed)
         if found is None:
             raise InputError(
-                f"{path!r} begins with no resource that exists; these do: {progress.listed(self._observed)}"
+                f"{shown(path)} begins with no resource that exists; these do: {progress.listed(self._observed)}"
             )
         if not found[1]:
-            raise InputError(f"{path!r} is a resource; add the path of a field, as in {path}.status")
+            raise InputError(f"{shown(path)} is a resource; add the path of a field, as in {said(path)}.status")
         return found[0], found[1].removeprefix(".")
 
     # -- one round
@@ -353,7 +371,9 @@ class Simulation:
         if not self.stable:
             raise UsageError("drop() and degrade() begin in the steady state, and the simulation has not reached one")
         if name not in self._observed:
-            raise InputError(f"no resource {name!r} exists in the end; these do: {progress.listed(self._observed)}")
+            raise InputError(
+                f"no resource {shown(name)} exists in the end; these do: {progress.listed(self._observed)}"
+            )
 
     def _try(
         self,
@@ -383,7 +403,7 @@ def _of_composite(observed: Iterable[Mapping[str, Any]], composite: Mapping[str,
         controller = controller_of(resource)
         if controller is not None and controller.get("uid") != uid:
             # Told once here, and not by each round.
-            logging.getLogger(__name__).warning("the observed resource %s is ignored: another controls it", name)
+            logging.getLogger(__name__).warning("the observed resource %s is ignored: another controls it", said(name))
         else:
             found[name] = resource
     return found

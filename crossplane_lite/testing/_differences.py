@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -47,15 +48,15 @@ def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[
 
 def _keyed(documents: Sequence[Mapping[str, Any]]) -> dict[_Key, Mapping[str, Any]]:
     found: dict[_Key, Mapping[str, Any]] = {}
+    numbers: Counter[_Key] = Counter()  # some, such as results, have no names
     for document in documents:
         name = resource_name(document)
         metadata = metadata_of(document)
         key: _Key = ("resource", name)
         if not name:
             key = tuple(map(text_of, (document.get("kind"), metadata.get("namespace"), metadata.get("name"))))
-        number = 1
-        while (numbered := (*key, str(number))) in found:  # such as results, which have no names
-            number += 1
+        numbers[key] += 1
+        numbered = (*key, str(numbers[key]))
         found[numbered] = document
     return found
 

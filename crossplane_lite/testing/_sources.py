@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._messages import encoded_resource, full_name, is_dumped
+from .._shortened import said, shown
 from ..errors import EncodeError, InputError, UsageError
 from ..model import Model
 from ..render.inputs import field, objects_in, read_resources
@@ -137,7 +138,7 @@ def named(sources: Named, folder: Path, what: str) -> dict[str, Document]:
                 "a mapping from names needs none"
             )
         if name in found:
-            raise InputError(f"{document.where} and {found[name].where} are both named {name!r}")
+            raise InputError(f"{document.where} and {found[name].where} are both named {shown(name)}")
         found[name] = document
     return found
 
@@ -161,9 +162,9 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
 def _with_name(document: Document, name: Any) -> Document:
     """Return a resource with its name in the annotation."""
     if not isinstance(name, str) or not name:
-        raise UsageError(f"a composition resource name is a text that isn't empty (got {name!r})")
+        raise UsageError(f"a composition resource name is a text that isn't empty (got {shown(name)})")
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
-        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {annotations[RESOURCE_NAME]}")
+        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {said(annotations[RESOURCE_NAME])}")
     metadata = {**document.content["metadata"], "annotations": {**annotations, RESOURCE_NAME: name}}
     return Document(document.where, {**document.content, "metadata": metadata})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._shortened import shown
 from ..composition import Function
 from ..errors import InputError, UsageError
 from ..render.inputs import is_text
@@ -234,7 +235,7 @@ class Folder:
             return [Step(composition.name, composition.name)], {composition.name: composition}
         if callable(composition):
             raise UsageError(
-                f"'composition' is neither a Composition nor a composition function (got {composition!r}); "
+                f"'composition' is neither a Composition nor a composition function (got {shown(composition)}); "
                 "is @composition.function missing?"
             )
         from ..render.composition import composition_steps

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from .. import _wire
 from .._emit import ANNOTATION
+from .._shortened import shown
 from ..errors import UsageError
 from ..proto import _view
 from ..render import told
@@ -181,7 +182,7 @@ def run(function: Answers, request: bytes) -> Response:
     """
     if not callable(getattr(function, "run", None)):
         raise UsageError(
-            f"'function' must be a composition function (got {function!r}); is @composition.function missing?"
+            f"'function' must be a composition function (got {shown(function)}); is @composition.function missing?"
         )
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")

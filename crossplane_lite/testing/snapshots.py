@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .._shortened import shown
 from ..errors import CrossplaneLiteError, InputError, UsageError
 from ..render.objects import RESOURCE_NAME
 from ..render.rendered import Rendered
@@ -112,9 +113,9 @@ class Snapshots:
                 raise UsageError("a test with several snapshots has to name them: check(value, 'first.yaml')")
             self._named_by_test = True
             path = _file_name(self._test)
-        given = os.fspath(path)
-        if not isinstance(given, str) or not given.endswith((".yaml", ".yml")):
-            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {given!r})")
+        given = _text_of(path)
+        if given is None or not given.endswith((".yaml", ".yml")):
+            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {shown(path, 300)})")
         file = Path(given)
         if file.name == given:  # no folder
             file = Path(FOLDER, self._module, given)
@@ -123,7 +124,7 @@ class Snapshots:
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
         """Return what is wrong with a snapshot."""
         self._log.checked.add(str(file))
-        if not file.exists():
+        if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
         try:
             lines = differences(_read(file), documents)
@@ -141,7 +142,7 @@ class Snapshots:
         earlier = self._log.written.get(str(file))
         if earlier is not None and earlier[0] != content:
             return f"another check of this run has written something else to the snapshot {_shown(file)}"
-        is_new = not file.exists()
+        is_new = _is_missing(file)
         if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
             return f"another check of this run wants something else of the snapshot {_shown(file)}"
         self._log.checked.add(str(file))
@@ -191,6 +192,26 @@ def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
         return not differences(_read(file), documents)
     except InputError:
         return False
+
+
+def _text_of(path: Any) -> str | None:
+    """Return a path as text, None for what can't be the path of a file."""
+    try:
+        text = os.fspath(path)
+        return text if isinstance(text, str) and b"\0" not in os.fsencode(text) else None
+    except (TypeError, ValueError):  # another type, half a character
+        return None
+
+
+def _is_missing(file: Path) -> bool:
+    """Say whether a snapshot isn't there; one that just can't be read is told when it is read."""
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _replace(file: Path, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from .._shortened import shown
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
 
 def _names(names: Iterable[str], what: str) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {names!r})")
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {shown(names)})")
     found = list(names)
     if not all(isinstance(name, str) for name in found):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {found!r})")
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {shown(found)})")
     return sorted(found)
 
 

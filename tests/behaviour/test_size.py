@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from crossplane_lite import composition
+from crossplane_lite import Unstructured, composition, testing
+from crossplane_lite.errors import UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import provider_of, unresolved
 from tests.behaviour.models import (
@@ -192,3 +194,22 @@ def test_many_nodes() -> None:
     extra = provider_of(answer)["extra"]
     assert extra["list"] == list(range(50_000))
     assert extra["map"]["k49999"] == 49_999
+
+
+def test_deep_observed_lists_are_copied_at_once() -> None:
+    """Copying a deep list of observed state takes time in proportion to its depth, also where a leaf is expected."""
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        found = ctx.composite(Unstructured).observed.spec.zones
+        ctx.resource("copy", Unstructured("example.org/v1", "Copy", spec={"zones": found}))
+        with pytest.raises(UsageError, match="'labels' must be "):
+            ForProvider(labels=found)
+
+    value: Any = []
+    for _ in range(LEVELS):
+        value = [value]
+    start = time.monotonic()
+    data = compose.run(testing.request({"apiVersion": "a/v1", "kind": "A", "spec": {"zones": value}}))
+    assert time.monotonic() - start < 10
+    assert len(desired_struct(data, "copy")) > 4 * LEVELS

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite import testing
 from crossplane_lite.graph.collect import collect
 from crossplane_lite.graph.graph import Graph, graph_of
 from crossplane_lite.render import InProcess, Step, render
@@ -167,3 +168,15 @@ def test_no_steps() -> None:
 
     rendered = render(XR, [Step("s", "f")], {"f": shop}, cluster=Shelf())
     assert graph_of(rendered._replace(steps=[])).nodes == []
+
+
+def test_strange_requirements() -> None:
+    """A required resource may have anything for a kind and a name."""
+    deep: object = []
+    for _ in range(5_000):
+        deep = [deep]
+    resource = {"apiVersion": "v1", "kind": "K" * 10_000, "metadata": {"name": deep}}
+    data = testing.request(XR, required={"sizes": [resource]})
+    run = StepRun(Step("s", "f"), Elsewhere(shop), data, b"", 1)
+    text = collect([run]).required["sizes"]
+    assert text.startswith("KKK") and text.endswith("… […]"[1:]) and len(text) < 300

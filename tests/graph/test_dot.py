@@ -7,7 +7,7 @@ import subprocess
 import xml.etree.ElementTree as ET
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite.graph.dot import dot
@@ -88,6 +88,7 @@ def test_nasty_names() -> None:
 
 
 @settings(max_examples=25)
+@example(["]", "[", "]]>"])
 @given(st.lists(st.text(min_size=1), unique=True, min_size=2, max_size=4))
 def test_any_names(names: list[str]) -> None:
     """Whatever nodes are called, Graphviz reads it back."""

@@ -282,6 +282,15 @@ def test_simulation_with_what_never_resolves() -> None:
     assert any(note.startswith("replica still waits for required.sizes[0].data.size") for note in graph.notes)
 
 
+def test_simulation_with_fixtures_that_nobody_has() -> None:
+    """Fixtures of no resource are among what people should know."""
+    fixtures: dict[str, Any] = {"databse": {"status": {}}, "Instance": {"status": {}}}
+    simulation = Simulation(XR, [Step("s", "f")], {"f": shop}, cluster=Shelf(), fixtures=fixtures)
+    simulation.run()
+    notes = [note for note in graph_of_simulation(simulation).notes if "fixture" in note]
+    assert notes == ["fixture 'databse': no composed resource has this name or kind; did you mean 'database'?"]
+
+
 def test_simulation_that_fails() -> None:
     """A simulation that ends in a cycle has the graph of the round that failed."""
     simulation, failure = simulated(shop, input={"apiVersion": "example.org/v1", "kind": "Cycle"})

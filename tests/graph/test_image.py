@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite.errors import MissingExtraError, UsageError
+from crossplane_lite.graph import image as module
 from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State
 from crossplane_lite.graph.image import image
 from crossplane_lite.graph.looks import edge_tooltip, node_lines, node_tooltip
+from crossplane_lite.render import process
 from tests.graph.graphs import drawn, existing, nasty, needs_pictures, spaced
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -103,3 +105,17 @@ def test_program_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(UsageError, match="^dot failed: no layout today$"):
         image(drawn(), "svg")
+    for script, problem in (
+        ("exit 3", "dot failed: its exit status is 3"),
+        ("kill -SEGV $$", "dot failed: it was ended by the signal SIGSEGV"),
+        ("exit 0", "dot drew nothing, and said nothing"),
+        ("echo 'no plugin' >&2", "dot drew nothing: no plugin"),
+        ("yes", "dot printed more than 1 MiB"),
+        ("sleep 600", f"dot took longer than 1 s for {len(drawn().nodes)} nodes; try --format dot or mermaid"),
+    ):
+        monkeypatch.setattr(module, "_TIMEOUT", 1.0 if "sleep" in script else 60.0)
+        monkeypatch.setattr(process, "_LARGEST", 1 << 20)
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        with pytest.raises(UsageError) as caught:
+            image(drawn(), "svg")
+        assert str(caught.value) == problem

@@ -252,3 +252,15 @@ def test_watched(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="watches resources whose kind is ConfigMap, and that of .* is Secret"):
         watching(found, document, other)
     assert len(watching(found, read(tmp_path, OPERATION), other)) == 1
+
+
+def test_long_names_are_shortened(tmp_path: Path) -> None:
+    """However long names and kinds are, a message is of a length that people read."""
+    name = "x" * 100_000
+    for old, new in (
+        ("kind: Composition", f"kind: {name}"),
+        ("mode: Pipeline", f"mode: {name}"),
+        ("kind: XBucket", f"kind: {name}"),
+    ):
+        assert old in COMPOSITION
+        assert len(failure(tmp_path, COMPOSITION.replace(old, new))) < 1_000

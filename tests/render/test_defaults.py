@@ -266,3 +266,15 @@ def test_any_values(spec: Json, properties: Json) -> None:
     prune(expected, schema)
     default(expected, schema)
     assert spec_of(spec, properties) == expected
+
+
+def test_deep_values_are_told() -> None:
+    """Whatever stands in the place of a schema, the message is one line with its path."""
+    value: Any = []
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(InputError) as caught:
+        apply_defaults(xr({}), xrd({"a": value}), "xrd.yaml")
+    assert str(caught.value).endswith("spec.properties.a must be an object (got […] that is a list)")
+    with pytest.raises(InputError, match=r"spec.group must be a text \(got \[…\] that is a list\)$"):
+        apply_defaults(xr({}), xrd({}, group=value), "xrd.yaml")

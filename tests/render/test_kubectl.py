@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite.errors import InputError
+from crossplane_lite.render import process
 from crossplane_lite.render.kubectl import Kubectl
 from crossplane_lite.render.pipeline import Selector
 from crossplane_lite.render.rendered import RenderError
@@ -171,8 +172,13 @@ def test_observed_by_the_live_composite(api: ApiServer) -> None:
         ([{}], "the composite's resourceRefs[0].apiVersion is missing or not a string"),
         ([{"apiVersion": "v1", "kind": 3}], "the composite's resourceRefs[0].kind is missing or not a string"),
         ([{"apiVersion": "v1", "kind": "A", "name": 3}], "the composite's resourceRefs[0].name is not a string"),
-        ([{"apiVersion": "v1", "kind": "A", "name": "-o"}], "'-o' can't be a name"),
-        ([{"apiVersion": "a/b/c", "kind": "A", "name": "a"}], "cannot parse apiVersion 'a/b/c'"),
+        ([{"apiVersion": "v1", "kind": "A", "name": "-o"}], "the composite's resourceRefs[0]: '-o' can't be a name"),
+        (
+            [ref(BUCKET, "a"), {"apiVersion": "a/b/c", "kind": "A"}],
+            "the composite's resourceRefs[1]: cannot parse apiVersion 'a/b/c'",
+        ),
+        ([{"apiVersion": "v1", "kind": "", "name": "a"}], "resourceRefs[0].kind is missing or not a string"),
+        ([{"apiVersion": "v1", "kind": "A" * 10_000 + "!"}], "A!' can't be a kind"),
     ],
 )
 def test_wrong_references(refs: Any, problem: str) -> None:
@@ -180,6 +186,7 @@ def test_wrong_references(refs: Any, problem: str) -> None:
     with pytest.raises(InputError) as caught:
         Kubectl("dev").observed(network(refs))
     assert problem in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
 # --- Failures ----------------------------------------------------------------------------------------------------
@@ -244,14 +251,52 @@ def test_without_kubectl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     assert "kubectl" in failure(Kubectl("dev"))
 
 
+def script_for_kubectl(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    """Put a shell script in the place of kubectl."""
+    kubectl = folder / "kubectl"
+    kubectl.write_text(f"#!/bin/sh\n{script}\n")
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
 @pytest.mark.parametrize("script", ["echo oops", "echo '[1]'", 'echo \'{"kind": "List", "items": [3]}\''])
 def test_nonsense(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
     """What isn't an object or a list of objects is refused."""
-    kubectl = tmp_path / "kubectl"
-    kubectl.write_text(f"#!/bin/sh\n{script}\n")
-    kubectl.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    script_for_kubectl(monkeypatch, tmp_path, script)
     assert "kubectl printed" in failure(Kubectl("dev"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "problem"),
+    [
+        ({"apiVersion": "v1"}, "an object that has no kind"),
+        ({"kind": "Bucket", "apiVersion": 3}, "an object that has no apiVersion"),
+        (
+            {"kind": "List", "items": [{"apiVersion": "v1", "kind": "A"}, {"apiVersion": "v1"}]},
+            "an object (number 2 of 2) that has no kind",
+        ),
+    ],
+)
+def test_objects_without_a_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: Json, problem: str) -> None:
+    """A live object that doesn't say what it is is refused, with what was asked for."""
+    script_for_kubectl(monkeypatch, tmp_path, f"echo '{json.dumps(printed)}'")
+    asked = "s3.example.org/v1beta1 Bucket named 'photos'"
+    assert failure(Kubectl("dev")) == f"kubectl printed for {asked} {problem}"
+    with pytest.raises(InputError, match="kubectl printed for .* that has no "):
+        Kubectl("dev").live(network([]))
+
+
+def test_a_kubectl_that_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A signal that ends kubectl is named, beside what it said."""
+    script_for_kubectl(monkeypatch, tmp_path, "echo help >&2; kill -KILL $$")
+    assert failure(Kubectl("dev")).endswith(" dev: it was ended by the signal SIGKILL; help")
+
+
+def test_a_kubectl_that_prints_too_much(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Output without an end is given up long before it fills the memory."""
+    monkeypatch.setattr(process, "_LARGEST", 4 << 20)
+    script_for_kubectl(monkeypatch, tmp_path, "yes")
+    assert failure(Kubectl("dev")).endswith(" dev: it printed more than 4 MiB")
 
 
 def test_a_failure_without_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -284,7 +329,9 @@ def test_a_failure_without_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 )
 def test_what_kubectl_would_take_for_something_else(api: ApiServer, selector: Selector) -> None:
     """What a function asks for can't become an option, another kind or another selector: the server isn't asked."""
-    assert "can't be" in failure(Kubectl("dev"), selector)
+    line = failure(Kubectl("dev"), selector)
+    assert line.startswith("kubectl can't be asked for ")
+    assert re.search(r": '.*' can't be ", line)
     assert api.asked == []
 
 

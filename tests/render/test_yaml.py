@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,40 @@ def test_deepest(text: str) -> None:
     assert len(parse("a: " + "[" * 200 + "]" * 200)) == 1
 
 
+def test_deepest_of_all(tmp_path: Path) -> None:
+    """No file has more than ten thousand levels; one that does is refused at once, with its line."""
+    assert read(tmp_path, "a:\n  " + "[" * 9_999 + "]" * 9_999)
+    for text in ("[" * 10_000, "[" * 1_000_000, "{a: " * 1_000_000):
+        start = time.monotonic()
+        assert failure(tmp_path, f"a:\n  {text}") == "file.yaml, line 2: nested more than 10,000 levels deep"
+        assert time.monotonic() - start < 5
+    with pytest.raises(InputError, match="^x, line 1: nested more than 10,000 levels deep$"):
+        yaml.parse_value("[" * 20_000, "x", extra="render")
+
+
+def test_depth_of_aliases() -> None:
+    """Levels count where an alias stands for them too."""
+    text = "a: &a [[[1]]]\nb: &b [*a]\nc: [[*b]]\n"
+    assert parse(text, deepest=7)[0][1]["c"] == [[[[[[1]]]]]]
+    with pytest.raises(InputError, match=r"^<stdin>, line 3: nested more than 6 levels deep$"):
+        parse(text, deepest=6)
+    assert parse("a: &a 1\nb: [*a]\n", deepest=2)[0][1] == {"a": 1, "b": [1]}
+
+
+def test_long_numbers() -> None:
+    """A number that is too long to be written is text, in whatever base."""
+    for text in ("1" * 5_000, "0x" + "f" * 5_000, "0b" + "1" * 50_000, "-0x" + "f" * 5_000):
+        assert parse(f"a: {text}\n")[0][1] == {"a": text}
+    assert parse("a: 0xffffffffffffffffffff\n")[0][1] == {"a": 16**20 - 1}
+
+
+def test_long_names(tmp_path: Path) -> None:
+    """What a message quotes is shortened."""
+    name = "x" * 100_000
+    for text in (f"{name}: 1\n{name}: 2\n", f"a: *{name}\n", f"a: !{name} 1\n", f"a: !!int {name}\n"):
+        assert len(failure(tmp_path, text)) < 500
+
+
 def test_missing_pyyaml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without PyYAML the caller's own extra is named, before a file is looked at."""
     monkeypatch.setitem(sys.modules, "yaml", None)
@@ -243,8 +278,10 @@ def test_missing_pyyaml(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 def test_missing_file(tmp_path: Path) -> None:
     """A file that isn't there is named."""
-    with pytest.raises(InputError, match=r"can't read .*gone\.yaml: No such file"):
+    with pytest.raises(InputError, match=r"can't read .*gone\.yaml: No such file") as caught:
         yaml.load_documents(tmp_path / "gone.yaml")
+    # pytest shows what an error came from in full.
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_dump() -> None:

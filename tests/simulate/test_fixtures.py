@@ -101,7 +101,11 @@ def test_a_resource_that_is_not_ready() -> None:
 
 def test_unknown_names() -> None:
     """A fixture that nothing has anything of is told."""
-    assert simulated(chain, fixtures={"vcp": {"status": {}}, "VPC": {}}).unused_fixtures == ["vcp"]
+    done = simulated(chain, fixtures={"vcp": {"status": {}}, "VPC": {}})
+    assert done.unused_fixtures == ["vcp"]
+    assert done.notes_on_fixtures() == [
+        "fixture 'vcp': no composed resource has this name or kind; did you mean 'vpc'?"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +123,23 @@ def test_unknown_names() -> None:
         ({"statuss": {}}, "the fixture 'vpc' has 'statuss'; did you mean 'status'?"),
         ({"connection_details": {}}, "has 'connection_details'; did you mean 'connectionDetails'?"),
         ({"atProvider": {}}, "has 'atProvider'; did you mean 'status.atProvider'?"),
+        ({"kind": 3}, "the fixture 'vpc': kind is not a string; quote it"),
+        ({"apiVersion": ["v1"]}, "apiVersion is not a string"),
+        ({"metadata": {"name": ["a"]}}, "the fixture 'vpc': metadata.name is not a string; quote it"),
+        ({"metadata": {"generation": "1"}}, "metadata.generation is not an integer"),
+        ({"metadata": {"generation": True}}, "metadata.generation is not an integer"),
+        ({"metadata": {"labels": {"a": 1}}}, r"metadata.labels\[a\] is not a string; quote it"),
+        ({"metadata": {"finalizers": "a"}}, "metadata.finalizers is not a list"),
+        ({"metadata": {"finalizers": ["a", {}]}}, r"metadata.finalizers\[1\] is not a string"),
+        ({"metadata": {"ownerReferences": [1]}}, r"metadata.ownerReferences\[0\] is not a mapping"),
+        ({"metadata": {"ownerReferences": [{"uid": 1}]}}, r"metadata.ownerReferences\[0\].uid is not a string"),
+        ({"metadata": {"managedFields": {}}}, "metadata.managedFields is not a list"),
+        ({"status": {"conditions": {}}}, "status.conditions is not a list"),
+        ({"status": {"conditions": [None]}}, r"status.conditions\[0\] is null"),
+        ({"status": {"conditions": [{"type": []}]}}, r"status.conditions\[0\].type is not a string"),
+        ({"status": {"conditions": [{"status": True}]}}, r"status.conditions\[0\].status is not a string; quote it"),
+        ({3: 4}, "the fixture 'vpc' has 3; its keys must be strings"),
+        ({"kind": "Subnet" * 10_000}, r"^.{0,900}$"),
         ({"kind": "Subnet"}, "the fixture 'vpc' is a Subnet, and vpc is a VPC of example.org/v1"),
     ],
 )
@@ -126,6 +147,22 @@ def test_mistakes(fixture: Any, problem: str) -> None:
     """What is no fixture is refused, with its name and what is wrong."""
     with pytest.raises(InputError, match=problem):
         simulated(chain, fixtures={"vpc": fixture})
+
+
+def test_keys_that_are_no_names() -> None:
+    """A key is a name or a kind."""
+    with pytest.raises(InputError, match="the fixture 3 must have a name or a kind for a key"):
+        simulated(chain, fixtures={3: {}})
+
+
+def test_nulls() -> None:
+    """A null may stand wherever there never is a value."""
+    nothing = dict.fromkeys(("name", "labels", "annotations", "finalizers", "generation"))
+    for fixture in (
+        dict.fromkeys(("metadata", "spec", "status", "connectionDetails")),
+        {"metadata": nothing, "status": {"conditions": None}, "connectionDetails": {"a": None}},
+    ):
+        assert simulated(chain, fixtures={"instance": fixture}).stable
 
 
 def test_mistakes_in_files(tmp_path: Path) -> None:

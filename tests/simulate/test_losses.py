@@ -204,3 +204,27 @@ def test_dropping_what_is_required_too() -> None:
     live = Objects({**done.observed["vpc"], "spec": {}}, secret)
     done = simulated(compose, cluster=live)
     assert effects(done, done.drop("vpc")).status == ["all: 1 -> 0", "secret: 1 -> 0"]
+
+
+@pytest.mark.parametrize(
+    ("path", "known_by"),
+    [
+        ("apiVersion", "apiVersion"),
+        ("kind", "kind"),
+        ("metadata", "metadata.name"),
+        ("metadata.name", "metadata.name"),
+        ("metadata.annotations", 'metadata.annotations["crossplane.io/composition-resource-name"]'),
+        (
+            'metadata.annotations["crossplane.io/composition-resource-name"]',
+            'metadata.annotations["crossplane.io/composition-resource-name"]',
+        ),
+    ],
+)
+def test_what_can_not_be_lost(path: str, known_by: str) -> None:
+    """What a resource is known by can't be taken away, alone or with more; everything else of it can."""
+    done = simulated(chain)
+    with pytest.raises(InputError) as caught:
+        done.degrade("vpc", path)
+    assert str(caught.value) == f"vpc.{path} can't be taken away: the resource is known by its {known_by}"
+    for other in ("metadata.uid", "metadata.managedFields", "metadata.generation", "external_name", "spec", "status"):
+        done.degrade("vpc", other)

@@ -130,3 +130,12 @@ def test_nothing_is_overlooked(one: list[dict[str, Any]], other: list[dict[str, 
         assert texts(one) == texts(other)
     if one == other and dump(one, sort_keys=True) == dump(other, sort_keys=True):
         assert differences(one, other) == []
+
+
+def test_documents_without_names() -> None:
+    """Documents without names are compared in their order, and their number costs no more than their texts."""
+    before: list[dict[str, Any]] = [{"a": number} for number in range(20_000)]
+    after: list[dict[str, Any]] = [*before[:-1], {"a": "x"}]
+    start = time.monotonic()
+    assert differences(before, after) == ["", "document 20000:", "  @", "- a: 19999", "+ a: x"]
+    assert time.monotonic() - start < 30

@@ -147,3 +147,21 @@ def test_deep_values(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "x.yaml").write_text("{a: " * 20_000 + "}" * 20_000)
     assert "can't be used: " in failure(tmp_path, XR, "x/x.yaml")
+
+
+@pytest.mark.parametrize("path", ["a\0.yaml", "\ud800.yaml", 5, b"a.yaml", "a.txt", None, ["a.yaml"]])
+@pytest.mark.parametrize("update", [False, True])
+def test_what_is_no_path(tmp_path: Path, path: Any, update: bool) -> None:
+    """What can't be the path of a snapshot is a wrong use, whatever it is."""
+    with pytest.raises(UsageError, match=r"path must end in \.yaml or \.yml \(got |needs a path"):
+        testing.Snapshots(tmp_path, update=update).check(XR, path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_are_too_long(tmp_path: Path) -> None:
+    """A name that no file can have is told as what it is, and no snapshot is missing."""
+    path = f"x/{'a' * 300}.yaml"
+    (tmp_path / "x").mkdir()
+    assert failure(tmp_path, XR, path).startswith("the snapshot can't be used: can't read ")
+    with pytest.raises(InputError, match="can't write the snapshot .*: File name too long"):
+        testing.Snapshots(tmp_path, update=True).check(XR, path)
