@@ -25,10 +25,12 @@ What an edit does to the text
   above the first field of a document or of an element: `- # comment` never moves. An element that moves takes the same
   with it. A value that is replaced by one of another kind loses the comments inside of it.
 - A mapping or list that becomes empty is written `{}` or `[]`; an empty one that gets something is written in lines,
-  but in brackets inside of brackets.
+  but in brackets inside of brackets, or if there are comments in its own. Comments that belong to none of the entries
+  stay when all of these go.
 - An alias, or what a merge key brings, is written out where it is edited. Where an anchor's value is edited, removed,
   or moved behind an alias of it, the aliases are written out and keep the value they had.
-- `? key` and `[key: value]` are kept; where they themselves are edited, they are written in the usual way.
+- `? key` is kept, also where its value is edited; one without a value, one in brackets, and `[key: value]` are written
+  in the usual way where they, or what is beside them in the same mapping, are edited.
 
 Why it is done this way
 -----------------------

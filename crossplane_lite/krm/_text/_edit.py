@@ -187,6 +187,8 @@ def _is_absent(node: Node) -> bool:
 def put(node: Node, steps: Sequence[str | int], value: Any) -> None:
     """Put a value at a path."""
     value = checked(value)
+    for step in steps:
+        checked(step, "a key")
     if node.has(steps) and same(node.get(steps), value):
         return
     at = 0
@@ -200,7 +202,7 @@ def put(node: Node, steps: Sequence[str | int], value: Any) -> None:
             if node.kind == MAPPING and isinstance(step, str):
                 _add(node, step, value)
             elif node.kind == SEQUENCE and step == len(node.content):
-                _arrange(node, [*node.content, value])
+                _insert(node, step, value)
             else:
                 raise _no_way(steps, at, node.kind == SEQUENCE)
             return
@@ -321,9 +323,18 @@ def insert(node: Node, steps: Sequence[str | int], index: int, value: Any) -> No
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
         raise _no_way([*steps, index], len(steps), True)
-    elements = list(holder.content)
-    elements.insert(index, value)
-    _arrange(holder, elements)
+    _insert(holder, index, value)
+
+
+def _insert(node: Node, index: int, value: Any) -> None:
+    touch(node)
+    if node.kind == FRESH:
+        node.content.insert(index, value)
+        return
+    _own(node)
+    node.content.insert(index, _fresh(node, copied(value)))
+    if node.doc.aliases:
+        _release_order(node)
 
 
 def move(node: Node, steps: Sequence[str | int], index: int, to: int) -> None:

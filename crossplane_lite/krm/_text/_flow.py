@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from ._splice import Edit
     from ._write import Style
 
-__all__ = ["flow_edits", "replace_in_flow"]
+__all__ = ["flow_edits", "is_noted", "replace_in_flow"]
 
 _SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
-_NOTE = re.compile(r"[ \t]+#[^\r\n]*")
+_NOTE = re.compile(r"[ \t]*#[^\r\n]*")
 _INDENT = re.compile(r"[ \t]*")
+_SPACED = re.compile(r"(?<=\n)[ \t]+(?=\r?\n)")
 
 
 class _Part:
@@ -65,8 +66,16 @@ def _parts(node: Node) -> tuple[str, list[_Part], bool, str]:
     return head, parts, has_comma, text[at:close]
 
 
+def is_noted(node: Node) -> bool:
+    """Say whether there are comments in brackets that belong to none of the entries."""
+    if not node.style:
+        return False
+    head, _, _, tail = _parts(node)
+    return "#" in head or "#" in tail
+
+
 def flow_edits(node: Node, out: list[Edit]) -> None:
-    """Add the edits of a sequence or mapping in brackets, which has entries in the text and now."""
+    """Add the edits of a sequence or mapping in brackets."""
     children = list(node.content.values()) if node.kind == MAPPING else node.content
     if node.source is None:
         for child in children:
@@ -76,9 +85,9 @@ def flow_edits(node: Node, out: list[Edit]) -> None:
     index = {id(child): at for at, child in enumerate(nodes)}
     head, parts, has_comma, tail = _parts(node)
     usual = _usual_lead(node, parts)
-    first = usual if "#" in parts[0].lead else parts[0].lead
+    first = parts[0].lead if parts and "#" not in parts[0].lead else usual if parts else ""
     keys = list(node.content) if node.kind == MAPPING else [None] * len(children)
-    new, is_noted = head, bool(head)
+    new, after_note = head, bool(head)
     for number, (key, child) in enumerate(zip(keys, children, strict=True)):
         at = index.get(id(child))
         is_last = number + 1 == len(children)
@@ -93,14 +102,19 @@ def flow_edits(node: Node, out: list[Edit]) -> None:
             lead, post, note = part.lead, part.post, part.note
             if "#" not in lead and (at == 0) != (number == 0):
                 lead = usual if number else first
-        if is_noted and not _breaks(lead):
+        if node.doc.cache["bare"]:
+            lead = _SPACED.sub("", lead)  # no tab may stand there behind a plain scalar
+        if after_note and not _breaks(lead):
             lead = node.doc.newline + _indent(node) + lead.lstrip(" \t")
         if is_last and not has_comma and "#" not in post:
             post = ""
-        new += lead + body + post + ("" if is_last and not has_comma else ",") + note
-        is_noted = bool(note)
-    if is_noted and not _breaks(tail):
+        comma = "" if is_last and not has_comma else ","
+        new += lead + body + post + comma + (" " if note.startswith("#") and not comma else "") + note
+        after_note = bool(note)
+    if after_note and not _breaks(tail):
         tail = node.doc.newline + _indent(node) + tail
+    if node.doc.cache["bare"]:
+        tail = _SPACED.sub("", tail)
     out.append((open_at(node) + 1, node.end - 1, new + tail))
 
 
@@ -121,7 +135,7 @@ def _usual_lead(node: Node, parts: list[_Part]) -> str:
     for part in parts[1:]:
         if "#" not in part.lead:
             return part.lead
-    lead = parts[0].lead
+    lead = parts[0].lead if parts else ""
     if "\n" in lead:
         return lead[lead.rindex("\n") - lead.endswith("\r\n", 0, lead.rindex("\n") + 1) :]
     style = flow_style(node, style_at(node))

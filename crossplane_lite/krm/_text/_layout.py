@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from ._nodes import FRESH, MAPPING, SCALAR, SEQUENCE
+from ._nodes import MAPPING, SCALAR, SEQUENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bounds",
     "bounds",
+    "colon_of",
     "column",
     "content_column",
     "entries",
@@ -33,6 +34,7 @@ __all__ = [
     "is_block_scalar",
     "is_odd",
     "keeps_blanks",
+    "key_start",
     "last_leaf",
     "line_end",
     "line_start",
@@ -47,6 +49,7 @@ _COMMENT_OR_BLANK = re.compile(r"([ \t]*)(#[^\n]*|\r?)(\n|\Z)")
 _COMMENT = re.compile(r"#[^\n]*")
 _EXPLICIT = re.compile(r"[ -]*\? +")
 _COLON = re.compile(r"[ \t]*:")
+_COLON_BELOW = re.compile(r"(?:[ \t]*(?:(?<=[ \t])#[^\n]*)?\r?\n)*[ \t]*:(?=\s)")
 _HEADER = re.compile(r"(?:[&!]\S*\s+)*[|>]([-+0-9]*)")
 
 
@@ -94,6 +97,20 @@ def entries(node: Node) -> list[Node]:
 def is_block(node: Node) -> bool:
     """Say whether the text holds a mapping or sequence in block style there."""
     return not node.style and bool(entries(node))
+
+
+def key_start(node: Node) -> int:
+    """Return where a field of a mapping in block style begins: its key, or the question mark before it."""
+    text = node.doc.text
+    start = line_start(text, node.kstart)
+    mark = text.rfind("?", start, node.kstart)
+    return mark if mark >= 0 and _EXPLICIT.fullmatch(text, start, node.kstart) else node.kstart
+
+
+def colon_of(node: Node) -> int:
+    """Return where the colon is behind the key of a field in block style; -1 where a `? key` has none."""
+    found = _COLON_BELOW.match(node.doc.text, node.kend)
+    return -1 if found is None else found.end() - 1
 
 
 def is_block_scalar(node: Node) -> bool:
@@ -192,14 +209,14 @@ def is_odd(node: Node) -> bool:
     if node.was == SEQUENCE:
         return False
     nodes = entries(node)
-    indent = column(text, nodes[0].kstart) if nodes else 0
+    indent = column(text, key_start(nodes[0])) if nodes else 0
     for at, child in enumerate(nodes):
-        before = text[line_start(text, child.kstart) : child.kstart]
-        if _EXPLICIT.fullmatch(before):
-            # It may stay beside others, as long as its value is where it was.
-            if node.source is not None or child.kind == FRESH or (child.changed and not child.content):
+        start = key_start(child)
+        before = text[line_start(text, start) : start]
+        if start != child.kstart:
+            # It may stay beside others, as long as its value has a place.
+            if len(before) != indent or (colon_of(child) < 0 and child.kind != child.was):
                 return True
-            indent = indent - 2 if not at else indent
         elif before.strip(" " if at else " -") or len(before) != indent or not _COLON.match(text, child.kend):
             return True
     return False
@@ -227,7 +244,7 @@ def bounds(node: Node) -> list[Bounds]:
     if cached is not None:
         return cached
     text, nodes = node.doc.text, entries(node)
-    starts = [child.kstart for child in nodes] if node.was == MAPPING else None
+    starts = [key_start(child) for child in nodes] if node.was == MAPPING else None
     first = starts[0] if starts else open_at(node)
     indent = column(text, first)
     found: list[Bounds] = []

@@ -63,6 +63,11 @@ def matched(nodes: list[Node], values: list[Any]) -> list[Any]:
     return [value if at is None else nodes[at] for at, value in zip(found, values, strict=True)]
 
 
+def _shape(value: Any) -> type:
+    """Return what a value can only be replaced by in parts: a mapping, a list, or one of all the others."""
+    return dict if isinstance(value, dict) else list if isinstance(value, list) else object
+
+
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
     """Pair what is left where a run of new values stands in the place of as many old ones."""
     start = 0
@@ -72,11 +77,11 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
             end += 1
         before = found[start - 1] if start else -1
         after = found[end] if end < len(values) else len(old)
-        if end > start and before is not None and after is not None:
+        if end > start and before is not None and after is not None and end - start == after - before - 1:
             gap = [at for at in range(before + 1, after) if at in left]
-            if len(gap) == end - start == after - before - 1:
+            if len(gap) == end - start:
                 for index, at in zip(range(start, end), gap, strict=True):
                     names = _name(old[at]), _name(values[index])
-                    if type(old[at]) is type(values[index]) and (None in names or names[0] == names[1]):
+                    if _shape(old[at]) is _shape(values[index]) and (None in names or names[0] == names[1]):
                         found[index] = at
         start = end + 1

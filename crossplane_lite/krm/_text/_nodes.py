@@ -74,7 +74,7 @@ class Node:
         Raises:
             InputError: Aliases add up to too much.
         """
-        return _value(self, [_MOST_VALUES], 0)
+        return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
         """Return a copy of the value at a path, `default` if there is none."""
@@ -93,6 +93,8 @@ class Node:
         node, plain = self._reach(steps)
         if node is None:
             return plain is None or plain is _NONE
+        if node.kind == FRESH:
+            return node.content is None
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[Node | None, Any]:
@@ -217,6 +219,7 @@ def merged(node: Node) -> Iterator[Node]:
 
 
 def _value(node: Node, left: list[int], depth: int) -> Any:
+    # left: how many values aliases may still bring; how many aliases the node is read through
     kind = node.kind
     if kind == SCALAR:
         if node.tag is not None:
@@ -224,7 +227,10 @@ def _value(node: Node, left: list[int], depth: int) -> Any:
         return node.content if node.style else resolve(node.content)
     if kind == FRESH:
         return copied(node.content)
-    left[0] -= 1 + len(node.content) if kind != ALIAS else 1
+    if kind == ALIAS:
+        return _shared(node.content, left, depth)
+    if left[1]:
+        left[0] -= 1 + len(node.content)
     if left[0] < 0:
         raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values")
     if depth > DEEPEST:
@@ -234,13 +240,20 @@ def _value(node: Node, left: list[int], depth: int) -> Any:
         if None in node.content:
             below: dict[str, Any] = {}
             for mapping in merged(node.content[None]):
-                for key, one in _value(mapping, left, depth + 1).items():
+                for key, one in _shared(mapping, left, depth).items():
                     below.setdefault(key, one)
             value = {**below, **value}
         return value
-    if kind == SEQUENCE:
-        return [_value(child, left, depth + 1) for child in node.content]
-    return _value(node.content, left, depth + 1)
+    return [_value(child, left, depth + 1) for child in node.content]
+
+
+def _shared(node: Node, left: list[int], depth: int) -> Any:
+    """Return the value that an alias stands for; only what aliases bring is counted."""
+    left[0] -= 1
+    left[1] += 1
+    value = _value(node, left, depth + 1)
+    left[1] -= 1
+    return value
 
 
 def copied(value: Any) -> Any:

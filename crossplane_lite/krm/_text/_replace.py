@@ -6,6 +6,7 @@ import re
 
 from ._layout import (
     bounds,
+    colon_of,
     column,
     content_column,
     entries,
@@ -13,6 +14,7 @@ from ._layout import (
     is_block,
     is_block_scalar,
     keeps_blanks,
+    key_start,
     line_end,
     line_start,
     own_end,
@@ -67,8 +69,8 @@ def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> Non
     """Replace a value in block style, or the block around it, behind its key or dash."""
     text, style = node.doc.text, style_at(parent)
     if parent.was == MAPPING:
-        head = text.index(":", node.kend) + 1
-        indent = column(text, node.kstart)
+        head = colon_of(node) + 1
+        indent = column(text, key_start(node))
     else:
         place = place_of(node)
         head = place.start + 1
@@ -77,19 +79,30 @@ def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> Non
     end = own_end(node)
     inline, lines = _written(node, value, indent, style, in_list=parent.was == SEQUENCE)
     inline = (anchor_of(node) + inline).rstrip(" ")
-    if not was_block and not lines and not is_block_scalar(node):
+    # Go's readers see no brackets below a comment that stands behind the key.
+    is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
+    if not was_block and not lines and not is_block_scalar(node) and not is_below:
         space = " " if text[node.start - 1] in ":-?" else ""
         out.append((node.start, node.end, space + inline))
         return
+    below = ""
+    notes: list[str] = []
     if was_block:
         end = max(end, place_of(node).end)
+        if not value and isinstance(value, dict if node.was == MAPPING else list):
+            below = _between(node, head, end)
         first = bounds(node)[0].start
         comment = _COMMENT.search(text, head, min(line_end(text, head), first))
     elif is_block_scalar(node):
         comment = _COMMENT.match(text, header(node).end())
     else:
-        comment = _COMMENT.match(text, node.end) or _COMMENT.search(text, head, node.start)
-    new = (" " + inline if inline else "") + (comment[0] if comment else "")
+        comment = _COMMENT.match(text, node.end)
+        notes = _COMMENT.findall(text, head, node.start)
+    if comment:
+        notes.append(comment[0])
+    if notes and not inline:
+        notes[0] = " " + notes[0].lstrip(" \t") if notes[0][0] == "\t" else notes[0]  # no tab may stand behind a dash
+    new = (" " + inline if inline else "") + (notes.pop(0) if notes else "")
     kept = ""
     if lines and not isinstance(value, str) and ends_in_block(value):
         # A comment further to the right would become a part of what the lines end in.
@@ -97,8 +110,25 @@ def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> Non
         end += len(kept)
     if lines and not new and not kept and parent.was == SEQUENCE and lines[0][indent + 1] == " ":
         new = lines.pop(0)[indent + 1 :]
-    new += style.newline + kept + "".join(line + style.newline for line in lines)
+    pad = " " * (_indent_of(lines) or indent + 2)
+    kept = "".join(pad + note.lstrip() + style.newline for note in notes) + kept
+    new += style.newline + kept + "".join(line + style.newline for line in lines) + below
     out.append((head, end, new))
+
+
+def _indent_of(lines: list[str]) -> int:
+    return len(lines[0]) - len(lines[0].lstrip(" ")) if lines else 0
+
+
+def _between(node: Node, head: int, end: int) -> str:
+    """Return the comments between the entries of a block, which stay when the entries go."""
+    text, at = node.doc.text, line_end(node.doc.text, head)
+    parts: list[str] = []
+    for place in bounds(node):
+        parts.append(text[at : place.lead])
+        at = max(at, place.end)
+    parts.append(text[at:end])
+    return "".join(part for part in parts if "#" in part)
 
 
 def anchor_of(node: Node) -> str:
@@ -124,7 +154,7 @@ def _written(node: Node, value: Any, indent: int, style: Style, *, in_list: bool
         at = at if at > indent else indent + style.step
         keep = is_block_scalar(node) and keeps_blanks(node)
         block = block_scalar(value, at, indent, old=old or "|", keep=keep)
-        if block is not None and not _is_followed_by_deep_comment(node, indent):
+        if block is not None and not _is_among_comments(node, indent):
             return block
     if old is None and isinstance(value, str) and node.parent is not None:
         old = beside(node.parent)
@@ -139,7 +169,12 @@ def _wants_block(node: Node, value: str, old: str | None) -> bool:
     return "\n" in value and not (old == '"' and "\n" in source)
 
 
-def _is_followed_by_deep_comment(node: Node, indent: int) -> bool:
-    """Say whether a comment stands below a value, where a block scalar would take it for its own text."""
-    found = _DEEP_COMMENT.match(node.doc.text, own_end(node))
+def _is_among_comments(node: Node, indent: int) -> bool:
+    """Say whether a comment stands above or below a value where a block scalar would take it for its own text."""
+    text, parent = node.doc.text, node.parent
+    if parent is not None and not is_block_scalar(node) and not is_block(node):
+        head = colon_of(node) if parent.was == MAPPING else place_of(node).start
+        if len(_COMMENT.findall(text, head, node.start)) + bool(_COMMENT.match(text, node.end)) > 1:
+            return True
+    found = _DEEP_COMMENT.match(text, own_end(node))
     return found is not None and len(found[1]) > indent

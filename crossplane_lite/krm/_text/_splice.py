@@ -36,26 +36,51 @@ _BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 # Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
 _SPACE = re.compile(r"[ \t\r\n]*")
+_SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Text) -> str:
     """Return the text of a stream with its edits."""
-    found: list[Edit] = []
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
-        doc.text += doc.newline  # so that each line has an end; it goes again below
-        doc.is_open = True
-    doc.cache["sealed"] = set()
-    for root in doc.documents:
-        edits_of(root, found)
-    text = apply(doc.text, 0, len(doc.text), found)
-    if doc.is_open and not _needs_line_end(doc.documents[-1]):
-        text = text.removesuffix(doc.newline)
+        _close(doc)
+    text = _joined(doc, bare=False)
+    if _SPACED.search(doc.text) and not _says(text, doc):
+        # Lines of spaces have become lines of a block of text that is before them now.
+        text = _joined(doc, bare=True)
     if _RARE.search(doc.text) and not _says(text, doc):
         roots = [root.value() for root in doc.documents]
         text = "---\n".join("\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in roots)
     return text
+
+
+def _joined(doc: Text, *, bare: bool) -> str:
+    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one."""
+    doc.cache.update(sealed=set(), bare=bare)
+    found: list[Edit] = []
+    for root in doc.documents:
+        edits_of(root, found)
+    text = apply(doc.text, 0, len(doc.text), found, bare=bare)
+    last = _last_now(doc.documents[-1])
+    if doc.is_open and not _needs_line_end(last):
+        text = text.removesuffix(doc.newline)
+    elif last is doc.cache.get("spaced"):
+        text += doc.cache["spaces"]
+    return text
+
+
+def _close(doc: Text) -> None:
+    """Give each line of a text an end; what that changes is undone when the text has its edits."""
+    leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
+    value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
+    if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
+        # With an end, these spaces would be a line of the block's.
+        doc.text = doc.text[:start]
+        doc.cache.update(spaced=leaf, spaces=spaces)
+    else:
+        doc.text += doc.newline
+        doc.is_open = True
 
 
 def _says(text: str, doc: Text) -> bool:
@@ -69,15 +94,27 @@ def _says(text: str, doc: Text) -> bool:
     return same([root.value() for root in found], [root.value() for root in doc.documents])
 
 
-def apply(text: str, start: int, end: int, edits: list[Edit]) -> str:
-    """Return a part of a text, with what edits (start, end, new text) replace in it."""
+def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
+    """Return a part of a text, with what edits (start, end, new text) replace in it.
+
+    If `bare`, blank lines behind an edit lose their spaces.
+    """
     parts: list[str] = []
     # Insertions at one place stay in their order, and come before what is replaced from there on.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         assert first >= start, "edits overlap"
-        parts += (text[start:first], new)
+        kept = text[start:first]
+        parts += (_without_spaces(kept) if bare and parts else kept, new)
         start = last
-    return "".join([*parts, text[start:end]])
+    kept = text[start:end]
+    return "".join([*parts, _without_spaces(kept) if bare and parts else kept])
+
+
+def _without_spaces(text: str) -> str:
+    """Return a text without the spaces in the blank lines at its start."""
+    found = _BLANK.match(text)
+    assert found is not None
+    return re.sub(r"[ \t]+", "", found[0]) + text[found.end() :]
 
 
 def edits_of(node: Node, out: list[Edit]) -> None:
@@ -88,7 +125,7 @@ def edits_of(node: Node, out: list[Edit]) -> None:
         if node.kind == FRESH:
             replace(node, out)
     elif not node.content or not entries(node) or is_odd(node):
-        if node.source is not None or is_odd(node):
+        if is_odd(node) or (node.source is not None and not _noted(node, out)):
             replace(node, out)
     elif node.style:
         from ._flow import flow_edits
@@ -101,6 +138,16 @@ def edits_of(node: Node, out: list[Edit]) -> None:
         _mapping(node, out)
     else:
         _sequence(node, out)
+
+
+def _noted(node: Node, out: list[Edit]) -> bool:
+    """Add the edits of what was or became empty in brackets, if it has comments that stay; say whether it has."""
+    from ._flow import flow_edits, is_noted
+
+    if not is_noted(node):
+        return False
+    flow_edits(node, out)
+    return True
 
 
 def _release_odd(node: Node) -> int:
@@ -120,10 +167,15 @@ def _release_odd(node: Node) -> int:
     return before - len(node.doc.aliases)
 
 
-def _needs_line_end(node: Node) -> bool:
-    """Say whether a document ends in a block whose string ends in a line break."""
+def _last_now(node: Node) -> Node:
+    """Return the value that ends a node with its edits."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
+    return node
+
+
+def _needs_line_end(node: Node) -> bool:
+    """Say whether the value that ends a document is a block whose string ends in a line break."""
     value = node.content
     if node.kind == FRESH:
         while isinstance(value, (dict, list)) and value:
@@ -160,12 +212,25 @@ def _is_there(node: Node) -> bool:
 
 
 def _remove(text: str, places: Bounds, before: Node | None, out: list[Edit]) -> None:
-    end = places.end
-    if before is not None and keeps_blanks(before):
-        found = _BLANK.match(text, end)
-        assert found is not None
-        end = found.end()
-    out.append((places.lead, end, ""))
+    out.append((places.lead, places.end, ""))
+    if before is not None and _takes_blanks(before):
+        _remove_blanks(text, places.end, out)
+
+
+def _takes_blanks(node: Node) -> bool:
+    """Say whether blank lines behind a node with its edits would become a part of it."""
+    leaf = _last_now(node)
+    if not is_block_scalar(leaf) or not keeps_blanks(leaf):
+        return False
+    return leaf.kind != FRESH or (isinstance(leaf.content, str) and leaf.content.endswith("\n"))
+
+
+def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
+    found = _BLANK.match(text, at)
+    assert found is not None
+    edit = (at, found.end(), "")
+    if edit not in out:
+        out.append(edit)
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
@@ -270,9 +335,9 @@ def _reorder(node: Node, index: dict[int, int], out: list[Edit]) -> None:
     before: Node | None = None
     for child in node.content:
         gap = gaps.pop(0) if gaps else ""
-        if before is not None and keeps_blanks(before):
+        if before is not None and _takes_blanks(before):
             gap = gap[_BLANK.match(gap).end() :]  # type: ignore[union-attr]
-        parts.append(gap)
+        parts.append(_without_spaces(gap) if doc.cache["bare"] else gap)
         at = index.get(id(child))
         if at is None:
             parts.append(doc.newline.join(sequence_lines([child.value()], indent, style_at(node))) + doc.newline)
@@ -282,11 +347,13 @@ def _reorder(node: Node, index: dict[int, int], out: list[Edit]) -> None:
         edits_of(child, inner)
         if places[at].end == len(text):
             _seal(child, inner)
-        chunk = apply(text, places[at].lead, places[at].end, inner)
+        chunk = apply(text, places[at].lead, places[at].end, inner, bare=doc.cache["bare"])
         if at == 0 and is_inline:
             chunk = " " * indent + chunk
         parts.append(chunk)
         before = child
+    if before is not None and before is not node.source[-1] and _takes_blanks(before):
+        _remove_blanks(text, end, out)
     parts += [gap for gap in gaps if "#" in gap]
     new = "".join(parts)
     if is_inline:

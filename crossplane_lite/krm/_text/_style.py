@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ._layout import column, entries, is_block, open_at
+from ._layout import column, entries, is_block, key_start, open_at
 from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._scalars import resolve, tagged
 from ._write import Style
 
 TYPE_CHECKING = False
@@ -57,9 +58,9 @@ def _steps(top: Node, *, is_own: bool) -> tuple[int | None, int | None]:
         for child in kids:
             if not is_block(child):
                 continue
-            here = column(text, child.kstart)
+            here = column(text, key_start(child))
             if child.was == MAPPING and step is None:
-                step = max(column(text, entries(child)[0].kstart) - here, 1)
+                step = max(column(text, key_start(entries(child)[0])) - here, 1)
             elif child.was == SEQUENCE and offset is None:
                 offset = max(column(text, open_at(child)) - here, 0)
     cache[top, is_own] = step, offset
@@ -70,6 +71,14 @@ def beside(node: Node, *, keys: bool = False) -> str:
     """Return the quote that all strings of a mapping or list, or all its keys, have in the text; "" if they differ."""
     if node.was not in (MAPPING, SEQUENCE):
         return ""
+    cache = node.doc.cache
+    if (node, "quote", keys) not in cache:
+        cache[node, "quote", keys] = _quote(node, keys)
+    found: str = cache[node, "quote", keys]
+    return found
+
+
+def _quote(node: Node, keys: bool) -> str:
     text = node.doc.text
     if keys:
         found = {text[child.kstart] for child in entries(node)}
@@ -81,7 +90,9 @@ def beside(node: Node, *, keys: bool = False) -> str:
 
 
 def _is_text(node: Node) -> bool:
-    return node.kind == SCALAR and isinstance(node.value(), str)
+    """Say whether the text holds a string there, without quotes."""
+    text = node.content if node.source is None else node.source
+    return isinstance(resolve(text) if node.tag is None else tagged(node.tag, text), str)
 
 
 _COLON = re.compile(r":[ ]*")
@@ -89,12 +100,23 @@ _COLON = re.compile(r":[ ]*")
 
 def flow_style(node: Node, style: Style) -> Style:
     """Return the style for new values in brackets: with the space behind colons that the nearest one has."""
+    cache = node.doc.cache
+    if (node, "colon") not in cache:
+        cache[node, "colon"] = _colon(node)
+    colon: str | None = cache[node, "colon"]
+    if colon is None:
+        return style
+    colon = ":" if colon == ":" and style.json else ": "
+    return Style(style.step, style.offset, style.quote, style.newline, json=style.json, colon=colon)
+
+
+def _colon(node: Node) -> str | None:
+    """Return the first colon in the nearest mapping in brackets, with the space behind it."""
     at: Node | None = node
     while at is not None:
         if at.was == MAPPING and at.style and entries(at):
             found = _COLON.match(at.doc.text, entries(at)[0].kend)
             if found:
-                colon = ":" if found[0] == ":" and style.json else ": "
-                return Style(style.step, style.offset, style.quote, style.newline, json=style.json, colon=colon)
+                return found[0]
         at = at.parent
-    return style
+    return None

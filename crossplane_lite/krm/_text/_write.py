@@ -33,10 +33,9 @@ _NUMBER = (
 _VERSION = r"[0-9]+(?:\.[0-9]+){2,}"
 _DIGITS = frozenset("0123456789")
 _WORDS = frozenset("y n yes no on off true false null ~ = << .inf -.inf +.inf .nan".split())
-# Plain at most: no indicator at the start, no ": ", " #" or space at an end.
-_PLAIN = re.compile(
-    r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-](?=[\w\-./])|:(?=[\w/]))(?:[^\s:#]|:(?=\S)|(?<=\S)#| +(?=[^\s#]))*"
-)
+# How a string without quotes may begin.
+_START = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=[\w\-./])|:(?=[\w/])")
+_RARE_SPACE = r"[^\S ]"
 _UNPRINTABLE = r"[\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufffe\uffff]"
 _ESCAPED = r'["\\]|' + _UNPRINTABLE
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -80,7 +79,12 @@ def _is_printable(text: str) -> bool:
 
 
 def _is_plain(text: str, *, in_flow: bool) -> bool:
-    if not _PLAIN.fullmatch(text) or not _is_printable(text) or text.startswith(("---", "...")):
+    # One pattern for all of this would take ten times as long, which counts for a text of megabytes.
+    if not _START.match(text) or text.startswith(("---", "...")) or text.endswith((" ", ":")):
+        return False
+    if " #" in text or ": " in text or not _is_printable(text):
+        return False
+    if not text.isascii() and re.search(_RARE_SPACE, text):
         return False
     if in_flow and any(char in ",[]{}:?" for char in text):
         return False
@@ -155,7 +159,8 @@ def block_scalar(
         return None
     if lines[0][0] == "\t":
         return None  # Go's readers refuse a tab there, even behind an indentation indicator
-    if old == ">" and not any(line[:1] in (" ", "\t") for line in lines):
+    # Go's readers see one line too many at the end of a `>+`.
+    if old == ">" and ends < 2 and not any(line[:1] in (" ", "\t") for line in lines):
         lines = re.sub("\n+", lambda found: found[0] + "\n", bare).split("\n")
     else:
         old = "|"

@@ -183,7 +183,7 @@ def test_set_element(old: str, value: Any, new: str) -> None:
         ("a: [ # c\n  1]\n", ["a", 1], 2, "a: [ # c\n  1,\n  2]\n"),
         ("a:\n", ["a", "b", 0], 1, "a:\n  b:\n  - 1\n"),
         ("a:\n- b: 1\n  c: 2 # c\n- d\n", ["a", 0, "e"], 1, "a:\n- b: 1\n  c: 2 # c\n  e: 1\n- d\n"),
-        ("? a\n: b\n", ["a"], "c", "a: c\n"),
+        ("? a\n: b\n", ["a"], "c", "? a\n: c\n"),
         ("? a\n:\n  b: 1\n", ["a", "b"], 2, "? a\n:\n  b: 2\n"),
         ("m:\n  ? a\n  : b\n  c: d # e\n", ["m", "c"], "x", "m:\n  ? a\n  : b\n  c: x # e\n"),
         ("m: {? a : b, c: d}\n", ["m", "c"], "x", "m: {? a : b, c: x}\n"),
