@@ -72,6 +72,7 @@ class Fields(View, _MutableMapping):
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise UsageError(f"{self._path or 'the resource'}: a key must be a string (got {key!r})")
+        plain(key, self, key)
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
             return  # `view.ports += [...]` assigns what it has changed in place

@@ -171,10 +171,17 @@ class Items(_Sequence):
             UsageError: It has no apiVersion, kind or name, or isn't a resource at all.
         """
         made = self._taken(resource)
-        if made._peek("metadata", "name") and any(_identity(one) == _identity(made) for one in self._whole._found):
+        if self._same_as(made):
             raise DuplicateResourceError(f"there is a {made._what} already; items.upsert() changes it")
         self._append(made)
         return made
+
+    def _same_as(self, made: Resource) -> list[Resource]:
+        """Return the items of the same group, kind, namespace and name; none where it has no name."""
+        if not made._peek("metadata", "name"):
+            return []
+        wanted = _identity(made)
+        return [one for one in self._whole._found if _identity(one) == wanted]
 
     def _taken(self, resource: Any) -> Resource:
         """Return a resource that can be added: the one that is given where it is new or was removed, else a copy."""
@@ -213,8 +220,7 @@ class Items(_Sequence):
             UsageError: As of `add`; or there are several such items.
         """
         made = self._taken(resource)
-        name = made._peek("metadata", "name")
-        found = [one for one in self._whole._found if _identity(one) == _identity(made)] if name else []
+        found = self._same_as(made)
         if len(found) > 1:
             raise UsageError(f"there are {len(found)} items that are {made._what}; change the one that is meant")
         if not found:
@@ -302,8 +308,14 @@ def _has(found: object, wanted: object) -> bool:
 
 def _identity(resource: Resource) -> tuple[Any, ...]:
     """Return what no two items may have in common."""
+    known = resource._identity
+    if known is not None and known[0] == resource._edits and resource._typed is None:
+        return known[1]
     metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
-    return (_group(resource), resource._peek("kind"), *metadata)
+    identity = (_group(resource), resource._peek("kind"), *metadata)
+    # Kept, because each item that is added is compared with all.
+    object.__setattr__(resource, "_identity", (resource._edits, identity))
+    return identity
 
 
 def _made(resource: Any) -> Resource:

@@ -39,7 +39,7 @@ class Resource(Fields):
         UsageError: The content isn't an object of JSON values.
     """
 
-    __slots__ = ("_edits", "_frozen", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
+    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
 
     _node: Node | None
     _lists: Any
@@ -47,6 +47,7 @@ class Resource(Fields):
     _reserved: dict[str, Any] | None
     _typed: Views | None
     _frozen: str
+    _identity: tuple[int, tuple[Any, ...]] | None  # what no other item may have in common, as of so many edits
     _edits: int  # how often the content was changed
     _written: int  # how often it had been when it was written
 
@@ -411,6 +412,7 @@ def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None
     put(resource, "_owner", None)
     put(resource, "_reserved", None)
     put(resource, "_typed", None)
+    put(resource, "_identity", None)
     put(resource, "_frozen", "")
     put(resource, "_edits", 0)
     put(resource, "_written", 0)

@@ -335,3 +335,18 @@ def test_upsert_of_one_of_two_is_refused() -> None:
     rl = read(SERVICE + SERVICE)
     with pytest.raises(UsageError, match="there are 2 items that are Service prod/web"):
         rl.items.upsert({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "prod"}})
+
+
+def test_identity_follows_changes() -> None:
+    """What an item is called counts as it is now: in the text, after an assignment, and through a typed view."""
+    rl = read()
+    content = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    first = rl.items.add(content)
+    first.name = "b"
+    second = rl.items.add(content)
+    with pytest.raises(DuplicateResourceError):
+        rl.items.add(content)
+    rl.items.where(name="a").of(ConfigMap)[0].metadata.name = "c"
+    assert rl.items.upsert({**content, "metadata": {"name": "c"}, "data": {"x": "y"}}) is second
+    assert rl.items.add(content) is not first
+    assert [one.name for one in rl.items.where(kind="ConfigMap")] == ["b", "c", "a"]

@@ -464,3 +464,12 @@ def test_any_edits_of_a_list_are_written_as_they_are_read(changes: list[tuple[st
     data = rl.write()
     assert ResourceList.read(data).items[0].spec.template.spec.containers == oracle
     assert rl.write() == data
+
+
+def test_a_key_that_is_half_a_character() -> None:
+    """It is refused where it is set, as in values, not when the list is written."""
+    resource = Resource({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+    with pytest.raises(UsageError, match="holds half of a character"):
+        resource["data"] = {"\ud800": "x"}
+    with pytest.raises(UsageError, match="holds half of a character"):
+        resource.labels["\ud800"] = "x"
