@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
     """Composed resources: by composition resource name, or each with the annotation that has it."""
 
-__all__ = ["Named", "Resources", "Source", "as_path", "is_single", "named", "one", "one_document", "plain", "resources"]
+__all__ = ["as_path", "is_single", "named", "one", "one_document", "plain", "resources"]
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
