@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import hypothesis
 
 # How long one example takes depends on what else the machine does.
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.load_profile("default")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # gRPC complains on stderr about every refused handshake otherwise; the tests read what servers write there.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
