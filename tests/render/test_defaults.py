@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -275,6 +276,8 @@ def test_deep_values_are_told() -> None:
         value = [value]
     with pytest.raises(InputError) as caught:
         apply_defaults(xr({}), xrd({"a": value}), "xrd.yaml")
-    assert str(caught.value).endswith("spec.properties.a must be an object (got […] that is a list)")
-    with pytest.raises(InputError, match=r"spec.group must be a text \(got \[…\] that is a list\)$"):
+    # How deep a list Python can write depends on its version.
+    shown = r"\(got \[+…\]+ that is a list\)$"
+    assert re.search(rf"spec\.properties\.a must be an object {shown}", str(caught.value))
+    with pytest.raises(InputError, match=rf"spec.group must be a text {shown}"):
         apply_defaults(xr({}), xrd({}, group=value), "xrd.yaml")
