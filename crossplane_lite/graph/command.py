@@ -134,20 +134,11 @@ def _format_of(output: Path | None) -> str:
 
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
     """Return the graph of one reconcile, what its functions warn of, and what it failed with."""
-    from ..render.reconcile import render
     from .graph import graph_of
 
     inputs = arguments.read_inputs(given)
     try:
-        rendered = render(
-            inputs.composite.content,
-            inputs.pipeline,
-            inputs.functions,
-            cluster=inputs.cluster,
-            observed=[document.content for document in inputs.observed],
-            context=inputs.context,
-            timeout=inputs.timeout,
-        )
+        rendered = inputs.render()
     except RenderError as error:
         return graph_of(error), _warnings(error.results), str(error)
     return graph_of(rendered), _warnings(rendered.results), None
@@ -171,9 +162,9 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
 
 
 def _warnings(results: Iterable[Result]) -> list[str]:
-    from ..render.output import result_lines
+    from ..render.output import warning_lines
 
-    return list(result_lines(dict.fromkeys(result for result in results if result.severity == "Warning")))
+    return list(warning_lines(results))
 
 
 def _write(data: bytes, output: Path | None) -> None:

@@ -22,6 +22,7 @@ from .yaml import Document
 
 if TYPE_CHECKING:
     from .openapi import Schemas
+    from .rendered import Rendered
 
 __all__ = [
     "Inputs",
@@ -49,7 +50,6 @@ class Inputs(NamedTuple):
         context: The pipeline's context before the first step.
         timeout: Seconds for one reconcile.
         schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
-        files: The files and directories that were given, for those who wait for changes.
         composition: The name of the Composition; None where there is none.
     """
 
@@ -61,8 +61,21 @@ class Inputs(NamedTuple):
     context: dict[str, Any]
     timeout: float
     schemas: Schemas | None
-    files: list[Path]
     composition: str | None = None
+
+    def render(self) -> Rendered:
+        """Do one reconcile; see `reconcile.render`."""
+        from .reconcile import render
+
+        return render(
+            self.composite.content,
+            self.pipeline,
+            self.functions,
+            cluster=self.cluster,
+            observed=[document.content for document in self.observed],
+            context=self.context,
+            timeout=self.timeout,
+        )
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -345,4 +358,4 @@ def _inputs(
     # Importing functions comes last: it may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents)
-    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, paths(arguments))
+    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)

@@ -41,7 +41,8 @@ def command(argv: Sequence[str]) -> int:
         return watch(argv, arguments.paths(given))
     terminal.begin()
     try:
-        inputs, rendered = _operation(given) if is_operation else _composition(given)
+        inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
+        rendered = _operation(inputs) if is_operation else inputs.render()
     except RenderError as error:
         from .output import failure_lines
 
@@ -50,27 +51,10 @@ def command(argv: Sequence[str]) -> int:
     return _show(rendered, inputs, given)
 
 
-def _composition(given: argparse.Namespace) -> tuple[arguments.Inputs, Rendered]:
-    from .reconcile import render
-
-    inputs = arguments.read_inputs(given)
-    rendered = render(
-        inputs.composite.content,
-        inputs.pipeline,
-        inputs.functions,
-        cluster=inputs.cluster,
-        observed=[document.content for document in inputs.observed],
-        context=inputs.context,
-        timeout=inputs.timeout,
-    )
-    return inputs, rendered
-
-
-def _operation(given: argparse.Namespace) -> tuple[arguments.Inputs, Rendered]:
+def _operation(inputs: arguments.Inputs) -> Rendered:
     from .operation import render_operation
 
-    inputs = arguments.read_operation_inputs(given)
-    rendered = render_operation(
+    return render_operation(
         inputs.composite.content,
         inputs.pipeline,
         inputs.functions,
@@ -78,7 +62,6 @@ def _operation(given: argparse.Namespace) -> tuple[arguments.Inputs, Rendered]:
         context=inputs.context,
         timeout=inputs.timeout,
     )
-    return inputs, rendered
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ __all__ = [
     "result_documents",
     "result_lines",
     "shortened",
+    "warning_lines",
 ]
 
 # How wide a line may be that has parts. What comes before a message's dependencies.
@@ -176,6 +177,11 @@ def result_lines(results: Iterable[Result]) -> Iterator[str]:
         if heading:
             yield "  Dependencies:"
             yield from (f"    {part}" for part in dependencies.split("; "))
+
+
+def warning_lines(results: Iterable[Result]) -> Iterator[str]:
+    """Yield the lines of the warnings among results, each of them once."""
+    return result_lines(dict.fromkeys(result for result in results if result.severity == "Warning"))
 
 
 def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:

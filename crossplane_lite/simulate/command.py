@@ -172,8 +172,7 @@ def _lost(losses: Sequence[Loss]) -> Iterator[str]:
 
 def _notes(simulation: Simulation) -> Iterator[str]:
     """Yield what people should know beside the report: warnings, what isn't found, fixtures that nobody has."""
-    results = [one for each in simulation.rounds for one in each.rendered.results if one.severity == "Warning"]
-    yield from output.result_lines(dict.fromkeys(results))
+    yield from output.warning_lines(one for each in simulation.rounds for one in each.rendered.results)
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
     yield from (f"{_NAME}: {note}" for note in simulation.notes_on_fixtures())

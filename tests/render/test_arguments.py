@@ -51,14 +51,15 @@ def folder(tmp_path: Path) -> Path:
 
 def test_defaults(folder: Path) -> None:
     """With the three files alone there is nothing observed, nothing in the context and an empty cluster."""
-    found = read(folder / "xr.yaml", folder / "composition.yaml", folder / "functions.yaml")
+    files = [folder / name for name in ("xr.yaml", "composition.yaml", "functions.yaml")]
+    found = read(*files)
     assert found.composite.content["kind"] == "XBucket"
     assert [step.name for step in found.pipeline] == ["bucket", "tell"]
     runners = found.functions
     assert [one.function for one in runners.values() if isinstance(one, InProcess)] == [bucket, tell]
     assert found.cluster.resources(Selector("v1", "Secret", labels={})) == []
     assert (found.observed, found.context, found.timeout, found.schemas) == ([], {}, 60.0, None)
-    assert found.files == [folder / name for name in ("xr.yaml", "composition.yaml", "functions.yaml")]
+    assert arguments.paths(parsed(*files)) == files
 
 
 def test_flags_anywhere(folder: Path) -> None:
