@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks import data
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 from crossplane_lite import Unstructured, _wire, composition
-from crossplane_lite._walk import equal, tree_of
+from crossplane_lite._models.walker import equal, tree_of
 from crossplane_lite.proto import _view
 
 __all__ = ["ROWS"]

@@ -23,7 +23,7 @@ from benchmarks import models
 from benchmarks.measuring import in_turns, per_call
 from benchmarks.report import show
 from crossplane_lite import schemas
-from crossplane_lite._schema_translate import translate
+from crossplane_lite._validation.translate import translate
 
 __all__ = ["main"]
 

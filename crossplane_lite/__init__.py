@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import composition as composition
-    from ._sentinels import NULL as NULL
-    from ._sentinels import UNSET as UNSET
-    from .observable import Observable as Observable
-    from .observable import apply as apply
-    from .unstructured import Unstructured as Unstructured
+    from ._base.sentinels import NULL as NULL
+    from ._base.sentinels import UNSET as UNSET
+    from ._models.unstructured import Unstructured as Unstructured
+    from ._observed.observable import Observable as Observable
+    from ._observed.observable import apply as apply
 
 __all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition"]
 
 _HOMES = {
-    "NULL": "_sentinels",
-    "UNSET": "_sentinels",
-    "Observable": "observable",
-    "Unstructured": "unstructured",
-    "apply": "observable",
+    "NULL": "_base.sentinels",
+    "UNSET": "_base.sentinels",
+    "Observable": "_observed.observable",
+    "Unstructured": "_models.unstructured",
+    "apply": "_observed.observable",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .model import Model, from_dict, to_dict
+from ._models.model import Model, from_dict, to_dict
 
 __all__ = ["register"]
 

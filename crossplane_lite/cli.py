@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from . import _stdio
+from ._terminal import stdio
 from .errors import CrossplaneLiteError
 
 __all__ = ["main"]
@@ -45,19 +45,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
     if ending:
-        _stdio.settle()
+        stdio.settle()
     try:
         status = _run(arguments)
     finally:
-        _stdio.give_back(ending=ending)
+        stdio.give_back(ending=ending)
     if ending:
-        _stdio.leave(status)
+        stdio.leave(status)
     return status
 
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        _stdio.say(*_help())
+        stdio.say(*_help())
         return 2
     name = arguments[0]
     try:
@@ -71,7 +71,7 @@ def _run(arguments: list[str]) -> int:
         try:
             status: int = module.command(arguments[1:])
         finally:
-            _stdio.flush()
+            stdio.flush()
         return status
     except CrossplaneLiteError as e:
         return _complain(f"crossplane-lite {name}: {e}")
@@ -84,12 +84,12 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(text: str) -> int:
-    _stdio.say(text)
+    stdio.say(text)
     return 2
 
 
 def _print(*lines: str) -> int:
-    _stdio.write("".join(f"{line}\n" for line in lines).encode())
+    stdio.write("".join(f"{line}\n" for line in lines).encode())
     return 0
 
 

@@ -17,18 +17,19 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from . import _call, _wire
-from ._call import Call
-from ._respond import respond
+from . import _wire
+from ._answer.answer import respond
+from ._observed import tracker
+from ._observed.tracker import Call
 from .context import Context
 from .errors import UsageError, WireError
 from .proto import _view
 
 if TYPE_CHECKING:
-    from ._dependencies import Dependency as Dependency
-    from ._dependencies import Shown
-    from .requirements import ResourceSelector as ResourceSelector
-    from .requirements import SchemaSelector as SchemaSelector
+    from ._call.requirements import ResourceSelector as ResourceSelector
+    from ._call.requirements import SchemaSelector as SchemaSelector
+    from ._rehearsal.dependencies import Dependency as Dependency
+    from ._rehearsal.dependencies import Shown
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
@@ -39,11 +40,11 @@ _DEFAULT_TTL_SECONDS: Final = 60
 
 def __getattr__(name: str) -> Any:
     if name in ("ResourceSelector", "SchemaSelector"):  # most functions ask for nothing
-        from . import requirements
+        from ._call import requirements
 
         return getattr(requirements, name)
     if name == "Dependency":  # what no call needs
-        from ._dependencies import Dependency
+        from ._rehearsal.dependencies import Dependency
 
         return Dependency
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -99,7 +100,7 @@ class Function:
         """
         ctx = self._context(data)
         call = ctx._call
-        before = _call.enter(call)
+        before = tracker.enter(call)
         try:
             problem: BaseException | None = None
             try:
@@ -115,7 +116,7 @@ class Function:
                 raise call.malformed
             return answer
         finally:
-            _call.leave(call, before)
+            tracker.leave(call, before)
             ctx.release()
 
     def _context(self, data: bytes) -> Context:
@@ -129,8 +130,8 @@ class Function:
     def dependencies(self, request: bytes) -> list[Dependency]:
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
 
-        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal` says how often and what
-        it sees there): it must have no effect but through its context. Nothing else comes of these runs: no answer,
+        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often and
+        what it sees there): it must have no effect but through its context. Nothing else comes of these runs: no answer,
         no log lines, and nothing changes in the answers of other calls.
 
         The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
@@ -150,14 +151,14 @@ class Function:
 
     def _show(self, request: bytes) -> Shown:
         """Return what compose() shows for a request; see `dependencies`."""
-        from ._dependencies import shown
+        from ._rehearsal.dependencies import shown
 
         ctx = self._context(request)
-        before = _call.enter(ctx._call)
+        before = tracker.enter(ctx._call)
         try:
             return shown(ctx)
         finally:
-            _call.leave(ctx._call, before)
+            tracker.leave(ctx._call, before)
             ctx.release()
 
     def call_compose(self, ctx: Context) -> None:
@@ -205,7 +206,7 @@ class Function:
             return self.name
         import hashlib
 
-        from ._walk import canonical
+        from ._models.walker import canonical
 
         # Not the bytes: the order of their entries may differ from call to call.
         text = canonical(_wire.decode_struct(ctx._request.input))
@@ -308,7 +309,7 @@ def _module_of(compose: Compose) -> str:
 
 
 def _masker(request: Any) -> Callable[[str], str]:
-    from ._secrets import masker_for
+    from ._call.secrets import masker_for
 
     return masker_for(request)
 

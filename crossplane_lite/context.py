@@ -6,27 +6,27 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
-from ._call import Call, Root, current
-from ._io import Conditions, Results
-from ._kinds import check_class, check_kind, check_same_kind
-from ._lazy_map import LazyMap
-from ._node import DESIRED, FACT, Node
-from ._registered import Registered
-from ._required import RequiredResources, RequiredSchemas
-from ._types import ANY_TYPE
+from ._call.lazy_map import LazyMap
+from ._call.required import RequiredResources, RequiredSchemas
+from ._call.results import Conditions, Results
+from ._models.kinds import check_class, check_kind, check_same_kind
+from ._models.model import Resource
+from ._models.node import DESIRED, FACT, Node
+from ._models.registered import Registered
+from ._models.types import ANY_TYPE
+from ._observed.observable import Observable
+from ._observed.tracker import Call, Root, current
 from .errors import DuplicateResourceError, UnresolvedError, UsageError
-from .model import Resource
-from .observable import Observable
 from .proto import _view
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ._capabilities import Capabilities, Credential
+    from ._call.capabilities import Capabilities, Credential
+    from ._call.requirements import Requirements
+    from ._models.unstructured import Unstructured
+    from ._validation.schema import FieldError, Schema
     from .composition import Function
-    from .requirements import Requirements
-    from .schemas import FieldError, Schema
-    from .unstructured import Unstructured
 
 __all__ = ["Context"]
 
@@ -139,7 +139,7 @@ class Context:
             made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
         Resource._set_state(made, registered)
         if registered.base is not None:
-            from ._adopt import lay
+            from ._models.adopt import lay
 
             lay(ANY_TYPE, made, registered.base, root)
         self._composite = made
@@ -192,7 +192,7 @@ class Context:
         if earlier is not None:
             registered.incoming_ready = earlier.ready
             if earlier.HasField("resource"):
-                from ._adopt import lay
+                from ._models.adopt import lay
 
                 check_same_kind(
                     instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
@@ -232,7 +232,7 @@ class Context:
         Raises:
             UsageError: `details` can't be in a Secret, no namespace is known, or an Operation runs the function.
         """
-        from ._connection import connection_secret
+        from ._call.connection_secret import connection_secret
 
         return connection_secret(self, details, name, namespace)
 
@@ -272,7 +272,7 @@ class Context:
 
     @property
     def requirements(self) -> Requirements:
-        from .requirements import Requirements
+        from ._call.requirements import Requirements
 
         return self._once("requirements", Requirements)
 
@@ -311,7 +311,7 @@ class Context:
         Raises:
             UsageError: `api_version` or `kind` is empty.
         """
-        from .requirements import SchemaSelector
+        from ._call.requirements import SchemaSelector
 
         selector = SchemaSelector(api_version=api_version, kind=kind)
         if key is None:
@@ -346,7 +346,7 @@ class Context:
         if self._call.oracle is not None:
             return []  # nobody would hear of them
 
-        from ._desired_check import validate_desired
+        from ._call.desired_check import validate_desired
 
         return validate_desired(self, fatal=fatal, warning=warning)
 
@@ -356,7 +356,7 @@ class Context:
         return self._once("desired", self._make_desired)
 
     def _make_desired(self) -> dict[str, Any]:
-        from .unstructured import Unstructured
+        from ._models.unstructured import Unstructured
 
         shown: dict[str, Any] = {}
         for name in sorted(self._desired):
@@ -373,7 +373,7 @@ class Context:
     @property
     def credentials(self) -> Mapping[str, Credential]:
         """The function's credentials, by name; each maps keys to bytes and has `text(key)`."""
-        from ._capabilities import Credentials
+        from ._call.capabilities import Credentials
 
         given = self._request.credentials
         if not given:
@@ -395,7 +395,7 @@ class Context:
         Raises:
             InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
         """
-        from ._structure import structure
+        from ._input.structure import structure
 
         return structure(self.input or {}, cls)
 
@@ -422,7 +422,7 @@ class Context:
     @property
     def watched(self) -> Any:
         """The resource that a WatchOperation watches, as `Unstructured`; None where there is none."""
-        from .unstructured import Unstructured
+        from ._models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)
 
@@ -444,7 +444,7 @@ class Context:
     @property
     def capabilities(self) -> Capabilities:
         """What the caller says it supports (function-capabilities)."""
-        from ._capabilities import Capabilities
+        from ._call.capabilities import Capabilities
 
         return self._once("capabilities", lambda: Capabilities(self._request.meta.capabilities))
 
@@ -467,7 +467,7 @@ class Context:
     def _uses(self, capability: int) -> None:
         """Log, once in a call, that compose() uses something that the caller is known not to support."""
         if not self._supports(capability):
-            from ._capabilities import report_use
+            from ._call.capabilities import report_use
 
             self._once(f"use of {capability}", lambda: report_use(capability, self.log))
 
@@ -489,7 +489,7 @@ class Context:
     @property
     def log(self) -> Any:
         """A logger that masks secret values of the request and shows unresolved values as their paths."""
-        from ._log import log_for
+        from ._call.log import log_for
 
         return self._once("log", lambda: log_for(self._function.name, self._call))
 
@@ -500,7 +500,7 @@ class Context:
         Raises:
             UsageError: It can't be made, because protobuf refuses its depth.
         """
-        from ._capabilities import raw_request
+        from ._call.capabilities import raw_request
 
         return self._once("request", lambda: raw_request(self._data))
 
@@ -538,7 +538,7 @@ def _own_copy(name: str, instance: R) -> R:
     # In a thread that the author has started, without the call's context, everything looks as if made outside.
     if instance._state is None and (node is None or not node.outside or current() is None):
         return instance
-    from ._adopt import own_copy
+    from ._models.adopt import own_copy
 
     made: Any = own_copy(instance)
     copy: R = made

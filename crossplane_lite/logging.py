@@ -17,7 +17,7 @@ import enum
 import logging
 from typing import Any, Final
 
-from ._call import mask
+from ._observed.tracker import mask
 from .runtime import log
 
 __all__ = ["Level", "Logger", "configure", "get_logger"]

@@ -14,14 +14,14 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _wire
-from ._capabilities import Capabilities
-from ._raw_models import answers, desired, names_of, observed, plain
+from ._call.capabilities import Capabilities
+from ._compat.raw_models import answers, desired, names_of, observed, plain
+from ._models.model import Resource
 from .context import ENVIRONMENT, WATCHED
 from .errors import UsageError
-from .model import Resource
 
 if TYPE_CHECKING:
-    from ._messages import DesiredHolder, Request
+    from ._compat.messages import DesiredHolder, Request
 
 __all__ = [
     "Credentials",
@@ -229,7 +229,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
     data = plain(req.input) if req.HasField("input") else None
     if cls is None:
         return data
-    from ._structure import structure
+    from ._input.structure import structure
 
     return structure(data or {}, cls)
 

@@ -13,15 +13,27 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
-from . import _fieldpath, _wire
-from ._call import current
-from ._conditions import condition_of
-from ._messages import STRUCT, dump, encoded, encoded_resource, full_name, is_dumped, merge, plain, replace, struct_of
+from . import _wire
+from ._compat.messages import (
+    STRUCT,
+    dump,
+    encoded,
+    encoded_resource,
+    full_name,
+    is_dumped,
+    merge,
+    plain,
+    replace,
+    struct_of,
+)
+from ._observed.conditions import condition_of
+from ._observed.observable import Observable
+from ._observed.tracker import current
+from ._paths import simple
 from .errors import UnresolvedError, UsageError
-from .observable import Observable
 
 if TYPE_CHECKING:
-    from ._messages import ResourceMessage, Source, StructMessage, Target
+    from ._compat.messages import ResourceMessage, Source, StructMessage, Target
     from .proto.v1.run_function_pb2 import _Struct
 
 __all__ = [
@@ -269,7 +281,7 @@ def get_value(
     Raises:
         UsageError: `path` is no field path, or `resource` none of these.
     """
-    return _wire.get_path(struct_of(resource, "get_value()"), _fieldpath.parse(path), default)
+    return _wire.get_path(struct_of(resource, "get_value()"), simple.parse(path), default)
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
@@ -286,5 +298,5 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """
     data = _wire.decode_struct(r.resource.SerializeToString())
-    _fieldpath.put(data, path, value)
+    simple.put(data, path, value)
     replace(r.resource, encoded(data))

@@ -2,49 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from . import _types
-from ._dynamic import DynamicModel
-from .errors import UsageError
-from .model import Model, Resource
+from ._models.unstructured import Unstructured as Unstructured
 
 __all__ = ["Unstructured"]
-
-_META = "crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1"
-
-
-def _resolve(ref: str) -> type[Model]:
-    import importlib
-
-    cls: type[Model] = getattr(importlib.import_module(_META), ref)
-    return cls
-
-
-class Unstructured(Resource, DynamicModel):
-    """A resource of any kind: any attribute path can be read and set.
-
-    Args:
-        api_version: The resource's apiVersion.
-        kind: Its kind.
-        **fields: Top-level fields, such as spec, as mappings.
-
-    Raises:
-        UsageError: apiVersion or kind is missing.
-    """
-
-    __slots__ = ()
-
-    __wire_fields__ = _types.DynamicFields(
-        {
-            "apiVersion": _types.Field("apiVersion", "apiVersion", _types.parse_type("s", _resolve)),
-            "kind": _types.Field("kind", "kind", _types.parse_type("s", _resolve)),
-            "metadata": _types.Field("metadata", "metadata", _types.parse_type("ObjectMeta", _resolve)),
-        }
-    )
-
-    def __init__(self, api_version: str, kind: str, **fields: Any) -> None:
-        for name, value in (("api_version", api_version), ("kind", kind)):
-            if not isinstance(value, str) or not value:
-                raise UsageError(f"{name!r} must be a text that isn't empty (got {value!r})")
-        Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crossplane_lite._extras import load
+from crossplane_lite._base.extras import load
 from crossplane_lite.errors import CrossplaneLiteError, MissingExtraError
 
 

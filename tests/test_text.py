@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._text import line, plain
+from crossplane_lite._terminal.lines import line, plain
 
 
 @given(st.text())

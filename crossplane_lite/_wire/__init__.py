@@ -16,13 +16,13 @@ Malformed bytes are a WireError when they are read. Nothing recurses where the d
 
 from __future__ import annotations
 
-from crossplane_lite._wire._decode import decode_list, decode_struct, decode_value
-from crossplane_lite._wire._encode import encode_list, encode_struct, encode_value
-from crossplane_lite._wire._over import encode_over
-from crossplane_lite._wire._parts import Bail, entry_prefix
-from crossplane_lite._wire._read import MISSING, get_path, split, split_list
-from crossplane_lite._wire._scan import BOOL, LIST, NULL, NUMBER, STRING, STRUCT
-from crossplane_lite._wire._value import open_value
+from .decode import decode_list, decode_struct, decode_value
+from .encode import encode_list, encode_struct, encode_value
+from .over import encode_over
+from .parts import Bail, entry_prefix
+from .read import MISSING, get_path, split, split_list
+from .scan import BOOL, LIST, NULL, NUMBER, STRING, STRUCT
+from .value import open_value
 
 __all__ = [
     "BOOL",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..errors import InputError
 
 __all__ = ["boolean", "one_of", "typed"]

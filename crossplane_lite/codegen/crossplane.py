@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..errors import InputError
 from ._values import one_of, typed
 

@@ -18,11 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from .._extras import load
-from .._input_types import NOTHING, Field, Shape, check_class, choices, described, fields_of, is_class, shape_of
-from .._structure import problems_in, structured
+from .._base.extras import load
+from .._input.structure import problems_in, structured
+from .._input.types import NOTHING, Field, Shape, check_class, choices, described, fields_of, is_class, shape_of
+from .._models.model import Model, to_dict
 from ..errors import InputError, UsageError
-from ..model import Model, to_dict
 from ..runtime import load as imports
 
 __all__ = ["command", "input_crd"]

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from ..model import Model, Resource
+from .._models.model import Model, Resource
 
 __all__ = ["attributes", "class_name", "group_path", "identifier", "segment"]
 

@@ -12,7 +12,7 @@ import ast
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
 
-from .._types import unescape
+from .._models.types import unescape
 from .schema import Form, Node
 
 __all__ = ["Names", "earlier_table"]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._dependencies import Dependency
-from .._readiness import is_ready
-from .._shortened import said, shown
-from .._usages import edge_of
+from .._observed.readiness import is_ready
+from .._rehearsal.dependencies import Dependency
+from .._rehearsal.usages import edge_of
+from .._terminal.excerpts import said, shown
 from ..composition import Function
 from ..errors import WireError
 from ..proto import _view

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from .. import _stdio
+from .._terminal import stdio
 from ..errors import InputError, UsageError
 from ..render import arguments, terminal
 from ..render.rendered import RenderError
@@ -58,13 +58,13 @@ def command(argv: Sequence[str]) -> int:
     terminal.begin()
     graph, warnings, problem = _simulated(given) if given.simulate else _rendered(given)
     if format == "mermaid" and len(graph.edges) > _MOST_EDGES:
-        _stdio.say(
+        stdio.say(
             f"crossplane-lite graph: Mermaid draws {_MOST_EDGES} arrows at the most unless it is set up for more "
             f"(maxEdges); these are {len(graph.edges)}"
         )
-    _stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
+    stdio.say(*(f"crossplane-lite graph: {line}" for line in graph.notes), *warnings)
     if problem:
-        _stdio.say(f"crossplane-lite graph: {problem}")
+        stdio.say(f"crossplane-lite graph: {problem}")
     _write(drawn(graph, format), given.output)
     return 1 if problem else 0
 
@@ -174,4 +174,4 @@ def _write(data: bytes, output: Path | None) -> None:
         except OSError as error:
             raise InputError(f"{output}: can't be written: {error.strerror or error}") from None
         return
-    _stdio.write(data)
+    stdio.write(data)

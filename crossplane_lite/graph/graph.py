@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._graph import components
+from .._waits.graph import components
 from ..render.rendered import Rendered, RenderError
 from .collect import Collected, collect
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .. import _extras
+from .._base import extras
 from ..errors import UsageError
 from ..render import process
 from .dot import dot
@@ -31,7 +31,7 @@ def image(graph: Graph, format: str) -> bytes:
         MissingExtraError: The Python package graphviz isn't installed.
         UsageError: The program `dot` isn't installed, fails, draws nothing, or takes longer than two minutes.
     """
-    command = _extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
+    command = extras.load("graphviz", "graph").backend.dot_command.command("dot", format)
     source = dot(graph) if format == "svg" else dot(graph, bgcolor="white", dpi=_DPI)
     try:
         done = process.run(command, timeout=_TIMEOUT, given=source.encode())

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .._shortened import shortened
-from .._text import plain
+from .._terminal.excerpts import shortened
+from .._terminal.lines import plain
 from .graph import Edge, Graph, Node, Sort, State
 
 __all__ = [

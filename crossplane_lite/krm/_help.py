@@ -89,7 +89,7 @@ def _schema(function: Function) -> dict[str, Any] | None:
     cls = function.config_class
     if cls is None:
         return None
-    from .._input_types import check_class
+    from .._input.types import check_class
     from ..codegen.input_crd import _class_schema
 
     check_class(cls)
@@ -102,7 +102,7 @@ def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
     """Fill in what the metadata of attrs fields says of them."""
     import attr
 
-    from .._input_types import fields_of, shape_of
+    from .._input.types import fields_of, shape_of
 
     if not attr.has(cls) or "properties" not in schema:
         return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .._paths import field_path
 from ..errors import UsageError
-from . import paths
 from ._text._nodes import DEEPEST
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -40,7 +40,7 @@ class View:
 
     @property
     def _path(self) -> str:
-        return paths.show(self._steps())
+        return field_path.show(self._steps())
 
 
 def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
@@ -59,7 +59,7 @@ def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
     from ._text._values import checked
 
     steps = step if isinstance(step, tuple) else (step,)
-    where = "" if view is None else paths.show([*view._steps(), *steps])
+    where = "" if view is None else field_path.show([*view._steps(), *steps])
     return checked(_opened(value, where, 0), where)
 
 
@@ -82,7 +82,7 @@ def _opened(value: Any, where: str, depth: int) -> Any:
     if isinstance(value, (list, tuple)):
         return [_opened(one, where, depth + 1) for one in value]
     if hasattr(type(value), "__wire_fields__"):  # a model; its module is loaded then
-        from ..model import to_dict
+        from .._models.model import to_dict
 
         return to_dict(value)
     return value

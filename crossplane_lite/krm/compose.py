@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import composition
-from .._emit import ANNOTATION, steps_in
-from .._kinds import group_of
-from .._report import CONDITION, CUT_OFF, HELD_BACK_KEY
+from .._answer.messages import CONDITION, CUT_OFF, HELD_BACK_KEY
+from .._answer.resources import ANNOTATION, steps_in
+from .._models.kinds import group_of
 from ..errors import InputError, UsageError
 from ..proto import _view
 from ..render.cluster import Files

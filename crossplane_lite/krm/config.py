@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._input_types import Shape, check_class, choices, fields_of, shape_of
-from .._structure import _problems, structured
+from .._input.structure import _problems, structured
+from .._input.types import Shape, check_class, choices, fields_of, shape_of
+from .._paths import field_path
 from ..errors import InputError, UsageError
-from . import paths
 from ._text import parse
 from ._text._scalars import resolve
 
@@ -104,7 +104,7 @@ def _path_in(text: str) -> str:
     found = _TEXT.match(text)
     path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
     try:
-        paths.parse(path)
+        field_path.parse(path)
     except UsageError:
         return ""
     return path

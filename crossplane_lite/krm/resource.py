@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 
+from .._paths import field_path
 from ..errors import InputError, UsageError
-from . import _tree, paths
+from . import _tree
 from ._live import Elements, Fields, Missing, wrapped
 from ._plain import plain
 from ._text._values import same
@@ -98,7 +99,7 @@ class Resource(Fields):
         """Return the plain value at a path, None where there is none; without reading the rest from the text."""
         if self._data is None and self._node is not None and self._typed is None:
             return self._node.get(steps)
-        return paths.lookup(self._now(), steps)
+        return field_path.lookup(self._now(), steps)
 
     def _check_open(self) -> None:
         if self._frozen:
@@ -137,7 +138,7 @@ class Resource(Fields):
     def _came_with(self) -> dict[str, Any]:
         """Return the reserved annotations that the resource came with."""
         if self._reserved is None:
-            found = paths.lookup(self._data, ("metadata", "annotations"))
+            found = field_path.lookup(self._data, ("metadata", "annotations"))
             if self._node is not None:
                 found = self._node.get(("metadata", "annotations"))
             object.__setattr__(self, "_reserved", reserved_of(found))
@@ -191,7 +192,7 @@ class Resource(Fields):
         """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
 
         Args:
-            path: The path, as `crossplane_lite.krm.paths.parse` reads it.
+            path: The path, as `crossplane_lite._paths.field_path.parse` reads it.
             default: What is returned where nothing is there.
 
         Returns:
@@ -227,7 +228,7 @@ class Resource(Fields):
         self._check_open()
         value = plain(value, self, steps)
         try:
-            holder, key, value = paths.plan(self._now(), steps, value)
+            holder, key, value = field_path.plan(self._now(), steps, value)
         except UsageError as error:
             raise UsageError(f"{self._what}: {error}") from None
         self._assign(holder, key, value)
@@ -255,10 +256,10 @@ class Resource(Fields):
         self._remove(holder, key)
         return True
 
-    def _find(self, holder: Any, step: paths.Step) -> str | int | None:
+    def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
         """Return the key or index that a step leads to; see `paths.find`."""
         try:
-            return paths.find(holder, step)
+            return field_path.find(holder, step)
         except UsageError as error:  # of which resource it is true
             raise UsageError(f"{self._what}: {error}") from None
 
@@ -374,7 +375,7 @@ class Resource(Fields):
 
     def _become_item(self, owner: Items) -> None:
         """Prepare for being added: what identifies another item goes."""
-        found = paths.lookup(self._now(), ("metadata", "annotations"))
+        found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
         object.__setattr__(self, "_reserved", reserved_of(found))
@@ -418,11 +419,11 @@ def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None
     put(resource, "_written", 0)
 
 
-def _steps(path: Any) -> tuple[paths.Step, ...]:
-    return path if type(path) is tuple else paths.parse(path)
+def _steps(path: Any) -> tuple[field_path.Step, ...]:
+    return path if type(path) is tuple else field_path.parse(path)
 
 
 @functools.lru_cache(maxsize=1024)
-def _is_direct(steps: tuple[paths.Step, ...]) -> bool:
+def _is_direct(steps: tuple[field_path.Step, ...]) -> bool:
     """Say whether each step is one key or index whatever is there."""
     return all(type(step) is str or type(step) is int for step in steps)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._paths import field_path
 from ..errors import UsageError
-from . import paths
 from ._live import Missing
 from ._plain import plain
 from ._text._nodes import copied
@@ -245,7 +245,7 @@ def _about(resource: Any) -> Any:
 
 
 def _at(about: Any, *steps: str) -> Any:
-    return about._peek(*steps) if isinstance(about, Resource) else paths.lookup(about, steps)
+    return about._peek(*steps) if isinstance(about, Resource) else field_path.lookup(about, steps)
 
 
 def _text(about: Any, *steps: str) -> str:
@@ -266,11 +266,11 @@ def _reference(about: Any) -> dict[str, str]:
 
 
 def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any]:
-    steps = paths.parse(field)
+    steps = field_path.parse(field)
     made: dict[str, Any] = {"path": field}
     if current is ...:
         data = about._now() if isinstance(about, Resource) else about
-        current = paths.lookup(data, steps)
+        current = field_path.lookup(data, steps)
     for key, value in (("currentValue", current), ("proposedValue", proposed)):
         if value is ... or (isinstance(value, Missing) and value == None):  # noqa: E711 - nothing is there
             continue

@@ -171,7 +171,7 @@ def _text(error: BaseException, home: str) -> str:
         text = ": ".join(part for part in (type(error).__name__, str(error)) if part)
     except Exception:  # an exception whose own text can't be made
         text = type(error).__name__
-    from .._errors_text import authors_frame
+    from .._call.error_text import authors_frame
 
     frame = authors_frame(error, home)
     if frame is None or frame.filename.startswith(_HERE):

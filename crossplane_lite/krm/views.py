@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from .. import _wire
-from .._kinds import check_class, group_of
-from .._node import DESIRED, Node
+from .._models.kinds import check_class, group_of
+from .._models.model import Resource as Model
+from .._models.model import to_dict
+from .._models.node import DESIRED, Node
 from ..errors import EncodeError, InputError
-from ..model import Resource as Model
-from ..model import to_dict
 from ._text._match import matched
 from ._text._nodes import copied
 from ._text._values import same

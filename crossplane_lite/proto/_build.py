@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from crossplane_lite.proto import _table
+from . import _table
 
 __all__ = [
     "duration_file",

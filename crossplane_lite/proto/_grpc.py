@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crossplane_lite.proto import METHOD
+from . import METHOD
 
 __all__ = ["FunctionRunnerServiceServicer", "add_servicer", "stub_method"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
-from crossplane_lite.proto._serialised import LEVEL
+from ._serialised import LEVEL
 
 __all__ = ["DecodeError", "Level", "ListLevel", "ValueLevel", "add_file", "file_descriptor", "message_class"]
 

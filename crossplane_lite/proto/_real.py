@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
-from crossplane_lite.proto import _build, _pool
+from . import _build, _pool
 
 __all__ = ["names"]
 

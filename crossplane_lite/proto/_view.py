@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crossplane_lite.proto._pool import Level, ListLevel, ValueLevel, add_file, message_class
-from crossplane_lite.proto._serialised import VIEW
+from ._pool import Level, ListLevel, ValueLevel, add_file, message_class
+from ._serialised import VIEW
 
 __all__ = [
     "CAPABILITY_CAPABILITIES",

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from .. import _stdio
+from .._terminal import stdio
 from . import arguments, terminal, yaml
 from .rendered import RenderError
 
@@ -46,7 +46,7 @@ def command(argv: Sequence[str]) -> int:
     except RenderError as error:
         from .output import failure_lines
 
-        _stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
+        stdio.say(*failure_lines(error), f"crossplane-lite render: {error}")
         return 1
     return _show(rendered, inputs, given)
 
@@ -69,7 +69,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     from . import output
 
     with_results: bool = given.include_function_results
-    _stdio.say(*output.lines(rendered, results=not with_results))
+    stdio.say(*output.lines(rendered, results=not with_results))
     status = _check(rendered, inputs) if given.crds else 0
     shown = output.documents(
         rendered,
@@ -79,7 +79,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
         context=given.include_context,
     )
     # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
-    _stdio.write(yaml.dump(shown, sort_keys=True).encode())
+    stdio.write(yaml.dump(shown, sort_keys=True).encode())
     return status
 
 
@@ -95,7 +95,7 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     from .validation import check
 
     checked = check(rendered, inputs.schemas or Schemas())
-    _stdio.say(*(f"invalid: {error}" for error in checked.errors), *checked.unchecked)
+    stdio.say(*(f"invalid: {error}" for error in checked.errors), *checked.unchecked)
     return 1 if checked.errors else 0
 
 

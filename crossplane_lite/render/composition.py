@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from .._shortened import said, shown
-from .._wire._tree import join_path
+from .._terminal.excerpts import said, shown
+from .._wire.tree import join_path
 from ..errors import InputError
 from .inputs import field, is_text, kind_of, labels
 from .pipeline import Selector, Step

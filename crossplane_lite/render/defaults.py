@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._shortened import said, shown
-from .._wire._tree import join_path
+from .._terminal.excerpts import said, shown
+from .._wire.tree import join_path
 from ..errors import InputError
 from .openapi import split_api_version
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final, NoReturn
 
-from .. import _stdio
-from .._shortened import shown
+from .._terminal import stdio
+from .._terminal.excerpts import shown
 
 __all__ = [
     "Parser",
@@ -49,13 +49,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Tell what is wrong, and end with status 2."""
-        _stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
+        stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
         sys.exit(2)
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]  # typeshed's is private
         """Print help, by default on stdout."""
         if file is None:
-            _stdio.write(self.format_help().encode())
+            stdio.write(self.format_help().encode())
         else:
             super().print_help(file)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from .._shortened import said, shown
-from .._wire._tree import join_path
+from .._terminal.excerpts import said, shown
+from .._wire.tree import join_path
 from ..errors import InputError
 from .objects import RESOURCE_NAME, secret_data
 from .reading import is_file, read_bytes

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
-from .._shortened import shortened, shown
+from .._terminal.excerpts import shortened, shown
 from ..errors import InputError
 from .cluster import in_order
 from .objects import metadata_of, text_of

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .. import _wire
-from .._kinds import group_of
-from .._shortened import said
+from .._models.kinds import group_of
+from .._terminal.excerpts import said
 from ..errors import EncodeError, InputError
 
 __all__ = [

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from .._shortened import said, shown
+from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from .reading import read_bytes
 from .rendered import RenderError

@@ -11,8 +11,9 @@ import os
 import re
 from typing import Final
 
-from .. import _stdio, _text
-from .._call import mask
+from .._observed.tracker import mask
+from .._terminal import lines as _text
+from .._terminal import stdio
 from ..runtime import log
 
 __all__ = ["begin"]
@@ -31,7 +32,7 @@ _INDENT: Final = "    "
 
 def begin() -> None:
     """Take stdout for the command's output, and send all logging to stderr, for people."""
-    _stdio.take()
+    stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
     for handler in logging.getLogger().handlers:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from .._report import CONDITION, CUT_OFF, HELD_BACK_KEY
+from .._answer.messages import CONDITION, CUT_OFF, HELD_BACK_KEY
 
 __all__ = ["HELD_BACK_KEY", "Wait", "held_back", "waits"]
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
-from .._shortened import said
+from .._terminal.excerpts import said
+from .._validation.schema import SchemaError, errors_in
 from ..proto import _view
-from ..schemas import SchemaError, errors_in
 
 if TYPE_CHECKING:
     from .openapi import Schemas

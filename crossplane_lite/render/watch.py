@@ -24,8 +24,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from .. import _stdio
-from .._extras import load
+from .._base.extras import load
+from .._terminal import stdio
 
 __all__ = ["watch"]
 
@@ -226,7 +226,7 @@ def _names(paths: Sequence[str]) -> str:
 
 
 def _say(text: str) -> None:
-    _stdio.say(f"=== {time.strftime('%H:%M:%S')} {text}")
+    stdio.say(f"=== {time.strftime('%H:%M:%S')} {text}")
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .._extras import load
-from .._shortened import said, shown
+from .._base.extras import load
+from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from .reading import read_bytes
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .._call import mask
+from .._observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError
 from . import log
 

@@ -96,7 +96,7 @@ def _import(name: str) -> ModuleType:
 def _failed(problem: str, error: BaseException) -> InputError:
     import logging  # which a process that reads one list and ends would pay for
 
-    from .._text import line
+    from .._terminal.lines import line
 
     logging.getLogger(__name__).debug("%s", problem, exc_info=error)
     try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .. import _readiness, _wire
-from .._kinds import group_of
+from .. import _wire
+from .._models.kinds import group_of
+from .._observed import readiness
 from ..render.objects import TRANSITION_TIME
 
 __all__ = ["builtin_status", "condition", "needs_no_status"]
@@ -38,7 +39,7 @@ def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def needs_no_status(resource: Mapping[str, Any]) -> bool:
     """Say whether an object is ready as soon as it is there."""
-    return _readiness.is_ready(_wire.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
+    return readiness.is_ready(_wire.encode_struct({key: resource.get(key) for key in ("apiVersion", "kind", "spec")}))
 
 
 Spec = Mapping[str, Any]

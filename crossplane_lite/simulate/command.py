@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import _stdio
+from .._terminal import stdio
 from ..errors import InputError
 from ..render import arguments, output, terminal, yaml
 from ..render.rendered import RenderError
@@ -45,7 +45,7 @@ def command(argv: Sequence[str]) -> int:
     try:
         simulation.run()
     except RenderError as error:
-        _stdio.say(*output.result_lines(error.results))
+        stdio.say(*output.result_lines(error.results))
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += _never(simulation)
@@ -55,9 +55,9 @@ def command(argv: Sequence[str]) -> int:
     elif given.drop or given.degrade:
         problems.append("there is no steady state, so nothing was dropped or degraded")
     found = report(simulation, losses)
-    _stdio.say(*_notes(simulation))
+    stdio.say(*_notes(simulation))
     _show(given.format, simulation, found, inputs)
-    _stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
+    stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
     return 1 if problems else 0
 
 
@@ -205,4 +205,4 @@ def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inpu
         text = yaml.dump(documents, sort_keys=True)
     else:  # there are no final documents
         text = ""
-    _stdio.write(text.encode())
+    stdio.write(text.encode())

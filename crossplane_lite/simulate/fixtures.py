@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .._shortened import said, shown
+from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from ..render.inputs import files_of
 from ..render.objects import resource_name

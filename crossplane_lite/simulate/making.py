@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .. import _fieldpath
-from .._wire._tree import join_path
-from ..model import near_name
-from ..observable import EXTERNAL_NAME
+from .._models.model import near_name
+from .._observed.observable import EXTERNAL_NAME
+from .._paths import simple
+from .._wire.tree import join_path
 from .builtin import condition
 from .connection import base64_of, secret_at, secret_place
 from .fixtures import Fixture
@@ -64,7 +64,7 @@ class Making:
     def want(self, path: str) -> None:
         """Give a field a value, or note why it never has one."""
         try:
-            steps = _fieldpath.parse(path.removeprefix(".")) if path else []
+            steps = simple.parse(path.removeprefix(".")) if path else []
         except ValueError:  # as a UsageError is, and what an index of thousands of digits leads to
             self.never[path] = "this is no path of a field"
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._wire._tree import join_path
+from .._wire.tree import join_path
 
 __all__ = ["ABSENT", "at", "copied", "differences", "merged", "without", "without_nulls"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _readiness, _wire
+from .. import _wire
+from .._observed import readiness
 from .effects import Effects
 from .merging import ABSENT
 
@@ -102,7 +103,7 @@ def _missing(simulation: Simulation, unresolved: Mapping[str, list[str]]) -> Ite
 
 def _looks_ready(resource: Mapping[str, Any] | None) -> bool:
     """Say whether a resource is ready by the rules of its kind, whatever the functions say."""
-    return resource is not None and _readiness.is_ready(_wire.encode_struct(resource))
+    return resource is not None and readiness.is_ready(_wire.encode_struct(resource))
 
 
 def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
     """Return the fields of the composite's status that resources wait for, and the round after which they are there."""
-    from .. import _fieldpath
+    from .._paths import simple
     from ..errors import UsageError
     from .merging import at
 
@@ -125,7 +126,7 @@ def _fields(simulation: Simulation) -> list[dict[str, Any]]:
         if name not in wanted:
             continue
         try:
-            steps = _fieldpath.parse(name.removeprefix("xr."))
+            steps = simple.parse(name.removeprefix("xr."))
         except UsageError:
             continue
         number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)

@@ -10,13 +10,13 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .. import _fieldpath
-from .._shortened import said, shown
-from .._walk import canonical
-from .._wire._tree import join_path
+from .._models.model import near_name
+from .._models.walker import canonical
+from .._observed.observable import EXTERNAL_NAME
+from .._paths import simple
+from .._terminal.excerpts import said, shown
+from .._wire.tree import join_path
 from ..errors import InputError, UsageError
-from ..model import near_name
-from ..observable import EXTERNAL_NAME
 from ..render.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from ..render.pipeline import Selector
 from ..render.reconcile import render
@@ -236,7 +236,7 @@ class Simulation:
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
-        steps = _fieldpath.parse(path)
+        steps = simple.parse(path)
         if steps == ["external_name"]:
             steps = ["metadata", "annotations", EXTERNAL_NAME]
         in_secret = steps[0] == "connection_details"
@@ -349,7 +349,7 @@ class Simulation:
         if found is None:
             return None
         try:
-            steps = _fieldpath.parse("x" + found[1])[1:]
+            steps = simple.parse("x" + found[1])[1:]
         except UsageError:
             return None
         answers = world.resources(waits.selectors[found[0].removeprefix("required.")])

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from ..observable import EXTERNAL_NAME
+from .._observed.observable import EXTERNAL_NAME
 from ..render.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures

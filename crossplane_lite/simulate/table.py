@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import _text
-from .._shortened import shortened
+from .._terminal import lines as _text
+from .._terminal.excerpts import shortened
 
 __all__ = ["lines"]
 

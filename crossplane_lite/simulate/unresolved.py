@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import _fieldpath
-from .._graph import components
+from .._paths import simple
+from .._waits.graph import components
 from ..errors import UsageError
 from .merging import ABSENT, at
 from .waits import owner_of
@@ -65,6 +65,6 @@ def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, 
     if not vertex.startswith(_XR):
         return vertex in observed
     try:
-        return at(composite, _fieldpath.parse(vertex.removeprefix(_XR))) is not ABSENT
+        return at(composite, simple.parse(vertex.removeprefix(_XR))) is not ABSENT
     except UsageError:
         return False

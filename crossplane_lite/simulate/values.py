@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .._kinds import group_of
+from .._models.kinds import group_of
 from ..render.objects import TRANSITION_TIME
 from .merging import copied
 from .patterns import matches, matching

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .. import _wire
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..errors import UsageError
 from ..proto import _view
 from ..render.yaml import Document

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._messages import encoded_resource, full_name, is_dumped
-from .._shortened import said, shown
+from .._compat.messages import encoded_resource, full_name, is_dumped
+from .._models.model import Model
+from .._terminal.excerpts import said, shown
 from ..errors import EncodeError, InputError, UsageError
-from ..model import Model
 from ..render.inputs import field, objects_in, read_resources
 from ..render.objects import RESOURCE_NAME
 from ..render.yaml import Document, load_documents, parse_documents
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeIs
 
-    from .._messages import Source as Given
+    from .._compat.messages import Source as Given
 
     Source: TypeAlias = Given | str | os.PathLike[str]
     """What one resource or document can be given as."""

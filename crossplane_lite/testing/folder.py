@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..composition import Function
 from ..errors import InputError, UsageError
 from ..render.inputs import is_text

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from .. import _wire
-from .._emit import ANNOTATION
-from .._shortened import shown
+from .._answer.resources import ANNOTATION
+from .._terminal.excerpts import shown
 from ..errors import UsageError
 from ..proto import _view
 from ..render import told

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..errors import CrossplaneLiteError, InputError, UsageError
 from ..render.objects import RESOURCE_NAME
 from ..render.rendered import Rendered
@@ -25,7 +25,7 @@ from ._sources import is_single, plain
 from .responses import Response
 
 if TYPE_CHECKING:
-    from .._messages import Source
+    from .._compat.messages import Source
 
     Value: TypeAlias = Rendered | Response | str | Source | Iterable[Source]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .._shortened import shown
+from .._terminal.excerpts import shown
 from ..errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from crossplane_lite import _schema_check, _wire, composition, schemas
-from crossplane_lite._schema_check import validator_for
+from crossplane_lite import _wire, composition, schemas
+from crossplane_lite._validation import check as _schema_check
+from crossplane_lite._validation.check import validator_for
 from crossplane_lite.proto import _view
 from tests.behaviour.models import Bucket
 from tests.behaviour.schema_samples import KEY, NOT_TEXT, bucket_schema, errors

@@ -11,7 +11,7 @@ import hypothesis.strategies as st
 import pytest
 
 from crossplane_lite import NULL, Observable, Unstructured, composition, request, schemas
-from crossplane_lite._walk import plain, with_nulls
+from crossplane_lite._models.walker import plain, with_nulls
 from crossplane_lite.errors import CrossplaneLiteError, UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import ask

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._shortened import said, shortened, shown
+from crossplane_lite._terminal.excerpts import said, shortened, shown
 
 
 @given(st.text(max_size=400), st.integers(2, 300))

@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite._structure import structure
+from crossplane_lite._input.structure import structure
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.model import Model
 from tests.behaviour.models import Rule

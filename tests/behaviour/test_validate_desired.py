@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _extras, composition, schemas
+from crossplane_lite import composition, schemas
+from crossplane_lite._base import extras
 from crossplane_lite.errors import MissingExtraError
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider
 from tests.behaviour.schema_samples import API, KEY, bucket_schema, vpc_schema
@@ -224,7 +225,7 @@ def test_the_extra_is_asked_for_at_once(monkeypatch: pytest.MonkeyPatch) -> None
     def missing(module: str, extra: str) -> Any:
         raise MissingExtraError(f"{module} comes with {extra}")
 
-    monkeypatch.setattr(_extras, "load", missing)
+    monkeypatch.setattr(extras, "load", missing)
     (text,) = run(checking({"location": "US"}), schemas=BOTH).fatal
     assert "jsonschema_rs comes with schemas" in text
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import _wire
-from crossplane_lite._structure import structure
+from crossplane_lite._input.structure import structure
 from crossplane_lite.cli import main
 from crossplane_lite.codegen.input_crd import input_crd
 from crossplane_lite.errors import InputError, UsageError

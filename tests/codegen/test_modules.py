@@ -159,7 +159,7 @@ def test_metadata_is_the_class_that_is_shipped(tmp_path: Path) -> None:
         ["example.v2.Other", "example.deep.er.v1.Other"],
         ["3a.4b.One", "a-b.c-d.Two", "a.b-c.d.Three"],
         ["io.k8s.apimachinery.pkg.apis.meta.v1.Own"],
-        ["crossplane_lite.model.One", "typing.Two", "builtins.Three"],
+        ["crossplane_lite._models.model.One", "typing.Two", "builtins.Three"],
     ],
 )
 def test_modules_refer_to_each_other(tmp_path: Path, names: list[str]) -> None:

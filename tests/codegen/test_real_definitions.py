@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from crossplane_lite import _types
+from crossplane_lite._models import types
 from crossplane_lite.codegen.definitions import Kind, definitions
 from crossplane_lite.codegen.generate import generate
 from crossplane_lite.model import Model, Resource, from_dict, to_dict
@@ -46,13 +46,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return package(tmp_path_factory.mktemp("real"), real_output())
 
 
-def sample(type_: _types.Type) -> Any:
+def sample(type_: types.Type) -> Any:
     """Return a value of a field's type."""
-    if type_.code == _types.MODEL:
+    if type_.code == types.MODEL:
         return type_.cls()
-    if type_.code == _types.LIST:
+    if type_.code == types.LIST:
         return [sample(type_.item)]
-    if type_.code == _types.MAP:
+    if type_.code == types.MAP:
         return {"k": sample(type_.item)}
     return 1
 
@@ -140,14 +140,14 @@ def component_of(kind: Kind, ref: str) -> Json:
 def expected(schema: Json) -> int:
     """Return the code of the type that a schema stands for."""
     if schema.get("properties"):
-        return _types.MODEL
+        return types.MODEL
     kind = schema.get("type")
     if kind == "object":
         has_items = isinstance(schema.get("additionalProperties"), dict)
-        return _types.MAP if has_items and not schema.get("x-kubernetes-embedded-resource") else _types.ANY
+        return types.MAP if has_items and not schema.get("x-kubernetes-embedded-resource") else types.ANY
     if kind is None and not schema.get("oneOf"):
-        return _types.ANY
-    return {"array": _types.LIST, "number": _types.FLOAT}.get(kind or "", _types.LEAF)
+        return types.ANY
+    return {"array": types.LIST, "number": types.FLOAT}.get(kind or "", types.LEAF)
 
 
 def test_classes_have_the_fields_of_the_schemas(made: Package) -> None:
@@ -179,15 +179,15 @@ def test_classes_have_the_fields_of_the_schemas(made: Package) -> None:
                 while True:
                     compared += 1
                     assert type_.code == expected(below), (kind.api_version, one.__name__, wire)
-                    if type_.code == _types.LIST:
+                    if type_.code == types.LIST:
                         keys = below.get("x-kubernetes-list-map-keys", ())
                         assert type_.keys == tuple(keys if below.get("x-kubernetes-list-type") == "map" else ())
                         below, type_ = reader.flat(below["items"]), type_.item
-                    elif type_.code == _types.MAP:
+                    elif type_.code == types.MAP:
                         below, type_ = reader.flat(below["additionalProperties"]), type_.item
                     else:
                         break
-                if type_.code == _types.MODEL and (type_.cls, str(sorted(below["properties"]))) not in seen:
+                if type_.code == types.MODEL and (type_.cls, str(sorted(below["properties"]))) not in seen:
                     seen.add((type_.cls, str(sorted(below["properties"]))))
                     work.append((below, type_.cls, False))
     assert compared > 8000

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _call, logging
-from crossplane_lite._call import Call
+from crossplane_lite import logging
+from crossplane_lite._observed import tracker
+from crossplane_lite._observed.tracker import Call
 from crossplane_lite.runtime import log
 from tests.helpers.families import ROOT, official
 
@@ -193,12 +194,12 @@ def test_secrets_are_masked(lines: Lines) -> None:
     """Secret values of the call that is going on are masked in messages and fields, and a repr shows no value."""
     logging.configure()
     call = Call(lambda: lambda text: text.replace("hunter2", "[secret]"))
-    before = _call.enter(call)
+    before = tracker.enter(call)
     try:
         logger = logging.get_logger().bind(password="hunter2")
         logger.info("using hunter2", nested={"a": ["hunter2"]})
     finally:
-        _call.leave(call, before)
+        tracker.leave(call, before)
     (line,) = lines()
     assert (line["msg"], line["password"], line["nested"]) == ("using [secret]", "[secret]", {"a": ["[secret]"]})
     assert "hunter2" not in repr(logger)

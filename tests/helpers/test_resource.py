@@ -11,7 +11,8 @@ from google.protobuf import struct_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite import NULL, Observable, Unstructured, _call, composition, request, resource
+from crossplane_lite import NULL, Observable, Unstructured, composition, request, resource
+from crossplane_lite._observed import tracker
 from crossplane_lite.errors import EncodeError, UnresolvedError, UsageError
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
 from tests.behaviour.models import Bucket, BucketSpec, BucketStatus, ForProvider, XStatus, XStorageBucket
@@ -374,4 +375,4 @@ def test_connection_details(messages: Any) -> None:
 def test_no_call_is_left_behind() -> None:
     """The helpers need no call and enter none."""
     resource.update(fnv1.Resource(), XStorageBucket())
-    assert _call.current() is None
+    assert tracker.current() is None

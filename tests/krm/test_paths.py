@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._paths import field_path
+from crossplane_lite._paths.field_path import Digits, Select
 from crossplane_lite.errors import UsageError
-from crossplane_lite.krm import paths
-from crossplane_lite.krm.paths import Digits, Select
 
 SPEC = {
     "containers": [
@@ -41,13 +41,13 @@ SPEC = {
 )
 def test_steps_of_a_path(path: str, steps: tuple[str | int, ...]) -> None:
     """Keys, indexes and quoted keys are told apart as the specification writes them."""
-    assert paths.parse(path) == steps
+    assert field_path.parse(path) == steps
 
 
 def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
     """The specification's `ports.0` may be an index; digits in quotes are a key in any case."""
-    assert type(paths.parse("ports.0")[1]) is Digits
-    assert type(paths.parse('ports["0"]')[1]) is str
+    assert type(field_path.parse("ports.0")[1]) is Digits
+    assert type(field_path.parse('ports["0"]')[1]) is str
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
 def test_what_is_no_path_is_refused(path: str) -> None:
     """A path that can't be read is refused with the ways to write one, never read as something else."""
     with pytest.raises(UsageError, match="is no field path; write it as"):
-        paths.parse(path)
+        field_path.parse(path)
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 def test_a_label_that_falls_apart_is_refused(path: str, wanted: str) -> None:
     """A label's dots would make objects of it; the message has the path that is meant."""
     with pytest.raises(UsageError, match=f"has dots in the name of .*; write it as .*{re.escape(wanted)}$"):
-        paths.parse(path)
+        field_path.parse(path)
 
 
 def test_a_path_must_be_text() -> None:
     """Something else than text is refused by its type."""
     with pytest.raises(UsageError, match="must be a string"):
-        paths.parse(["spec"])  # type: ignore[arg-type]
+        field_path.parse(["spec"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -120,13 +120,13 @@ def test_a_path_must_be_text() -> None:
 )
 def test_looking_up(path: str, value: object) -> None:
     """A path gives the value that is there, null too, and the default where it leads nowhere."""
-    assert paths.lookup(SPEC, paths.parse(path), "default") == value
+    assert field_path.lookup(SPEC, field_path.parse(path), "default") == value
 
 
 def test_a_selection_of_several_is_refused() -> None:
     """Two elements of one name aren't chosen from: whoever asks is told how many there are."""
     with pytest.raises(UsageError, match=r"\[name=a\] means 2 elements, those at 0, 2"):
-        paths.lookup([{"name": "a"}, {"name": "b"}, {"name": "a"}], paths.parse("[name=a]"))
+        field_path.lookup([{"name": "a"}, {"name": "b"}, {"name": "a"}], field_path.parse("[name=a]"))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_selection_of_several_is_refused() -> None:
 )
 def test_what_a_selection_means(wanted: str, element: object, fits: bool) -> None:
     """Without quotes a value means the text and what YAML reads it as; in quotes the text alone."""
-    (select,) = paths.parse(wanted)
+    (select,) = field_path.parse(wanted)
     assert isinstance(select, Select)
     assert select.matches(element) is fits
 
@@ -155,7 +155,7 @@ def test_what_a_selection_means(wanted: str, element: object, fits: bool) -> Non
 def put(data: Any, path: str, value: Any) -> Any:
     """Return data with a value put at a path."""
     data = copy.deepcopy(data)
-    holder, key, made = paths.plan(data, paths.parse(path), value)
+    holder, key, made = field_path.plan(data, field_path.parse(path), value)
     if isinstance(holder, list):
         holder[key : key + 1] = [made]  # type: ignore[operator]
     else:
@@ -205,14 +205,14 @@ def test_what_cant_be_set(data: Any, path: str, problem: str) -> None:
 @given(st.lists(st.one_of(st.integers(0, 99), st.text(min_size=1)), min_size=1))
 def test_a_shown_path_is_read_as_the_same(steps: list[str | int]) -> None:
     """Whatever keys there are, a path that is shown can be read again."""
-    assert list(paths.parse(paths.show(steps))) == steps
+    assert list(field_path.parse(field_path.show(steps))) == steps
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text does anything else than giving steps or a clean refusal."""
     try:
-        assert paths.parse(text)
+        assert field_path.parse(text)
     except UsageError:
         pass
 
@@ -227,4 +227,4 @@ def test_what_was_set_is_read_back(data: dict[str, Any], path: str) -> None:
         data = put(data, path, 7)
     except UsageError:
         return
-    assert paths.lookup(data, paths.parse(path)) == 7
+    assert field_path.lookup(data, field_path.parse(path)) == 7

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import _readiness, _wire
+from crossplane_lite import _wire
+from crossplane_lite._observed import readiness
 from crossplane_lite.render.openapi import Schemas
 from crossplane_lite.schemas import errors_in
 from crossplane_lite.simulate.builtin import builtin_status
@@ -91,13 +92,13 @@ def test_external_names() -> None:
     assert declared.origins == {".external_name": "given"}
 
 
-@pytest.mark.parametrize(("group", "kind"), sorted(_readiness._RULES))
+@pytest.mark.parametrize(("group", "kind"), sorted(readiness._RULES))
 @pytest.mark.parametrize("spec", [{}, {"replicas": 3, "type": "LoadBalancer"}, {"replicas": 0}])
 def test_builtin_kinds_are_ready(group: str, kind: str, spec: dict[str, Any]) -> None:
     """Every kind with a rule for readiness of its own is ready by that rule."""
     api_version = f"{group}/v1" if group else "v1"
     made = exists({"apiVersion": api_version, "kind": kind, "spec": spec}).resource
-    assert _readiness.is_ready(_wire.encode_struct(made))
+    assert readiness.is_ready(_wire.encode_struct(made))
 
 
 def test_other_kinds_are_ready() -> None:

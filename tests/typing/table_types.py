@@ -7,7 +7,7 @@ import importlib.util
 import re
 from typing import Any, NamedTuple
 
-from crossplane_lite._types import unescape
+from crossplane_lite._models.types import unescape
 
 __all__ = ["CHOICE", "Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from crossplane_lite import _wire, errors
-from crossplane_lite._sentinels import NULL, TOMBSTONE, UNSET
-from crossplane_lite._wire import _tree
+from crossplane_lite._base.sentinels import NULL, TOMBSTONE, UNSET
+from crossplane_lite._wire import tree as _tree
 from tests.wire.models import Bucket, Labels, Node, Plain
 from tests.wire.readers import by_protobuf, typed
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import _wire, errors
-from crossplane_lite._wire import _decode
+from crossplane_lite._wire import decode
 from tests.wire.oddities import entry, field, padded, regular, varint
 from tests.wire.readers import ProtobufRefusal, by_protobuf, typed
 from tests.wire.test_properties import level_by_level
@@ -197,7 +197,7 @@ def test_there_is_no_limit_to_the_depth(levels: int) -> None:
 def test_groups_may_be_nested_to_any_depth() -> None:
     """Unknown groups in each other are skipped without recursion."""
     raw = b"\x13" * 50_000 + b"\x14" * 50_000 + entry("k", TEXT)
-    assert _decode._exact(raw, [(0, len(raw))], _wire.STRUCT) == {"k": "v"}
+    assert decode._exact(raw, [(0, len(raw))], _wire.STRUCT) == {"k": "v"}
 
 
 def deep_struct(levels: int) -> bytes:

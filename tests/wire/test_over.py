@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import _wire, errors
-from crossplane_lite._sentinels import NULL, TOMBSTONE, Replaced
-from crossplane_lite._wire import _tree
+from crossplane_lite._base.sentinels import NULL, TOMBSTONE, Replaced
+from crossplane_lite._wire import tree
 from tests.wire.models import Bucket, Labels, Node, Plain
 from tests.wire.oddities import entry, field, padded, regular
 from tests.wire.readers import by_protobuf
@@ -24,7 +24,7 @@ BASE: dict[str, Any] = {
 def over(obj: Any, base: bytes) -> dict[str, Any]:
     """Lay over in both ways, which must give the same."""
     merged = by_protobuf(_wire.encode_over(obj, base))
-    assert by_protobuf(_tree.encode_tree(_tree.Overlay(obj, base, [(0, len(base))]))) == merged
+    assert by_protobuf(tree.encode_tree(tree.Overlay(obj, base, [(0, len(base))]))) == merged
     return merged
 
 

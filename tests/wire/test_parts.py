@@ -6,7 +6,7 @@ import math
 import struct
 
 from crossplane_lite import _wire
-from crossplane_lite._wire import _parts
+from crossplane_lite._wire import parts
 from tests.wire.models import Plain
 from tests.wire.readers import by_protobuf
 
@@ -17,8 +17,8 @@ def test_prefixes_are_what_stands_in_front_of_a_value() -> None:
         prefix = _wire.entry_prefix(key)
         value = b"\x1a\x01v"
         body = prefix + bytes((len(value),)) + value
-        assert by_protobuf(b"\x0a" + _parts.varint(len(body)) + body) == {key: "v"}
-        assert _parts.NAMES[prefix] == key
+        assert by_protobuf(b"\x0a" + parts.varint(len(body)) + body) == {key: "v"}
+        assert parts.NAMES[prefix] == key
 
 
 def test_caches_stay_small() -> None:
@@ -27,17 +27,17 @@ def test_caches_stay_small() -> None:
         key = f"key-{number}"
         _wire.encode_struct({key: "x" * number, "n": number})
         _wire.encode_over(Plain(name=number), b"")
-        assert _parts.NAMES[_wire.entry_prefix(key)] == key
-    assert len(_parts.PREFIXES) <= 4096
-    assert len(_parts.NAMES) <= 4096
-    for cache in (_parts.HEADS, _parts.TEXT_HEADS, _parts.STRUCT_HEADS, _parts.LIST_HEADS, _parts.INTS):
+        assert parts.NAMES[_wire.entry_prefix(key)] == key
+    assert len(parts.PREFIXES) <= 4096
+    assert len(parts.NAMES) <= 4096
+    for cache in (parts.HEADS, parts.TEXT_HEADS, parts.STRUCT_HEADS, parts.LIST_HEADS, parts.INTS):
         assert len(cache) <= 1100
 
 
 def test_varints_have_no_byte_too_many() -> None:
     """Lengths of every size are encoded minimally."""
     for number in (0, 127, 128, 16383, 16384, 2**21 - 1, 2**21, 2**28, 2**35 + 5):
-        encoded = _parts.varint(number)
+        encoded = parts.varint(number)
         assert sum((byte & 127) << 7 * place for place, byte in enumerate(encoded)) == number
         assert len(encoded) == max(1, math.ceil(number.bit_length() / 7))
         assert all(byte > 127 for byte in encoded[:-1]) and encoded[-1] < 128

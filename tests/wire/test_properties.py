@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import _wire, errors
-from crossplane_lite._wire import _decode, _scan, _tree
+from crossplane_lite._wire import decode as _decode
+from crossplane_lite._wire import scan
+from crossplane_lite._wire import tree as _tree
 from tests.wire.oddities import EXAMPLES, JSON_OBJECTS, mutated, odd_struct, regular
 from tests.wire.readers import ProtobufRefusal, by_protobuf, slowly, typed
 
@@ -60,7 +62,7 @@ def test_what_protobuf_writes_is_read_the_same(obj: dict[str, Any]) -> None:
     expected = typed(by_protobuf(raw))
     assert typed(_wire.decode_struct(raw)) == expected
     assert typed(level_by_level(raw)) == expected
-    assert typed(_decode._exact(raw, [(0, len(raw))], _scan.STRUCT)) == expected
+    assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
 
 @EXAMPLES
@@ -71,7 +73,7 @@ def test_odd_encodings_are_read_as_protobuf_reads_them(obj: dict[str, Any], seed
     expected = typed(by_protobuf(raw))
     assert typed(_wire.decode_struct(raw)) == expected
     assert typed(level_by_level(raw)) == expected
-    assert typed(_decode._exact(raw, [(0, len(raw))], _scan.STRUCT)) == expected
+    assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
 
 @EXAMPLES
@@ -88,7 +90,7 @@ def test_damaged_bytes_are_refused_like_protobuf_does(obj: dict[str, Any], seed:
     for decode in (
         _wire.decode_struct,
         level_by_level,
-        lambda data: _decode._exact(data, [(0, len(data))], _scan.STRUCT),
+        lambda data: _decode._exact(data, [(0, len(data))], scan.STRUCT),
     ):
         found: Any = None
         try:

@@ -7,7 +7,7 @@ import re
 try:
     import yaml  # type: ignore[import-untyped]
 except ModuleNotFoundError:
-    from ..._extras import load
+    from ..._base.extras import load
 
     load("yaml", "krm")  # which says what to install
     raise

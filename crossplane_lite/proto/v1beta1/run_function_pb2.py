@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crossplane_lite.proto import _real
+from .. import _real
 
 if TYPE_CHECKING:
 

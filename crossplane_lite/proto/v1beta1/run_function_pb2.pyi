@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 
 from google.protobuf.descriptor import FileDescriptor
 
-from crossplane_lite.proto.v1.run_function_pb2 import (
+from ..v1.run_function_pb2 import (
     _Duration,
     _EnumType,
     _Message,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crossplane_lite.proto import V1BETA1_SERVICE, _grpc
-from crossplane_lite.proto._grpc import FunctionRunnerServiceServicer
-from crossplane_lite.proto.v1beta1 import run_function_pb2
+from .. import V1BETA1_SERVICE, _grpc
+from .._grpc import FunctionRunnerServiceServicer
+from . import run_function_pb2
 
 __all__ = [
     "FunctionRunnerService",

@@ -1,0 +1,451 @@
+"""From a finished compose() to the answer's bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._call import results
+from .._models.model import Model, Resource
+from .._models.registered import READY
+from .._models.walker import Found, leaves, tree_of, unresolved_in
+from .._observed import readiness
+from .._observed.observable import Observable
+from .._waits.graph import Graph
+from ..errors import CrossplaneLiteError, EncodeError, WireError
+from ..proto import _view
+from . import guard, messages, parts, resources
+
+if TYPE_CHECKING:
+    from .._call.requirements import Requirements
+    from ..context import Context
+
+__all__ = ["respond"]
+
+_ONLY_STATUS: Final = {"status"}
+_READY_FALSE: Final = _view.READY_FALSE
+_READY_TRUE: Final = _view.READY_TRUE
+
+
+def respond(ctx: Context, error: BaseException | None) -> bytes:
+    """Make the answer.
+
+    Args:
+        ctx: The call, after compose() has returned or raised.
+        error: What compose() raised.
+
+    Raises:
+        WireError: Bytes of the request turn out to be malformed.
+    """
+    answer = _Answer(ctx)
+    refused: list[str] = []
+    unanswered: list[str] = []
+    asked = ctx.asked
+    if asked is not None:
+        refused = answer.set_requirements(asked)
+        unanswered = answer.unanswered()
+    try:
+        texts = refused + answer.compose(guarded=not unanswered)
+    except WireError:
+        raise
+    except CrossplaneLiteError as problem:
+        answer.reset()
+        texts = [str(problem)]
+    except Exception as problem:  # what an author's value can still set off in protobuf or in the value itself
+        ctx.log.exception("the answer can't be made")
+        answer.reset()
+        texts = [f"the answer can't be made: {_describe(ctx, problem)}"]
+    if error is not None:
+        texts = [_describe(ctx, error)]
+        if answer.report is not None:
+            answer.report.fail()
+    fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
+    fatals += [entry for entry in ctx.results.entries if entry.severity == results.FATAL]
+    if fatals and not unanswered:
+        return _fatal(ctx, answer, fatals)
+    if fatals:
+        # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
+        ctx.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
+    return answer.finish(complete=error is None and not unanswered)
+
+
+def _describe(ctx: Context, error: BaseException) -> str:
+    """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
+    from .._call.error_text import describe
+
+    return describe(error, ctx._call, ctx._function.file)
+
+
+class _Answer:
+    """The answer in the making."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.step = ctx._function.step(ctx)
+        self.message = _view.RunFunctionResponse()
+        self.report: messages.Report | None = None
+        self.graph: Graph | None = None
+        self.held: set[str] = set()
+        # Requirements that wait for something themselves, by key.
+        self.unsent: dict[str, list[Observable[Any]]] = {}
+        self.others = _held_elsewhere(ctx, self.step)
+        meta = self.message.meta
+        meta.tag = ctx._request.meta.tag
+        self._set_ttl(meta.ttl)
+
+    def _set_ttl(self, ttl: Any) -> None:
+        if self.ctx._ttl is None:
+            ttl.seconds = self.ctx._function.ttl_seconds
+        else:
+            value = self.ctx._ttl
+            ttl.seconds = value.days * 86400 + value.seconds
+            ttl.nanos = value.microseconds * 1000
+
+    def reset(self) -> None:
+        """Start from the incoming desired state and context, or go back to them where new ones could not be made."""
+        for field in ("desired", "context", "output"):
+            self.message.ClearField(field)
+        if self.ctx._request.HasField("desired"):
+            self.message.desired.CopyFrom(self.ctx._request.desired)
+        if self.ctx._request.HasField("context"):
+            self.message.context = self.ctx._request.context
+
+    def compose(self, *, guarded: bool) -> list[str]:
+        """Fill in desired state; return the texts of fatal results, for which there is no such state."""
+        ctx = self.ctx
+        self.reset()
+        fatals = _take_violations(ctx)
+        desired = self.message.desired.resources
+        for name in ctx._removed:
+            desired.pop(name, None)
+        waiting = self._emit_resources(desired, fatals)
+        found = self._emit_status()
+        if waiting or found or self.unsent:
+            self.graph = Graph(waiting, found, self.unsent)
+            cycle = self.graph.cycle(self.held)
+            if cycle is not None:
+                fatals.append("dependency cycle: " + " waits for ".join(cycle))
+        if ctx._call.guesses and guarded:
+            fatals += self._guard(desired)
+        lines = messages.waiting_lines(ctx, waiting, self.held) if waiting else []
+        cut_off = [] if ctx.asked is None else self._unsupported(ctx.asked)
+        if ctx.in_operation:  # which has no conditions
+            self._take_stuck(waiting, lines + cut_off, fatals)
+        else:
+            type_ = messages.condition_type(ctx._function.name, self.step, self.others)
+            self.report = messages.report_for(ctx, lines, cut_off, type_)
+        self._set_context()
+        self._set_output()
+        return fatals
+
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[resources.Wait]]:
+        """Encode the registered resources; return what those wait for that wait."""
+        ctx = self.ctx
+        elsewhere = frozenset(name for names in self.others.values() for name in names)
+        waiting: dict[str, list[resources.Wait]] = {}
+        # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
+        # desired state in every call, be it empty.
+        mark = "" if ctx.in_operation and ctx._request.HasField("desired") else self.step
+        for name, model in ctx.resources.items():
+            try:
+                outcome = resources.emit_resource(ctx, name, model, mark, elsewhere)
+            except EncodeError as error:
+                fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
+                continue
+            if isinstance(outcome, bytes):
+                encoded: bytes | None = outcome
+            else:
+                encoded = outcome.encoded
+                if outcome.waits or encoded is None:
+                    waiting[name] = outcome.waits
+                if outcome.fatal:
+                    paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
+                    fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+            if encoded is None:
+                # What earlier functions desire under this name stays as it came.
+                self.held.add(name)
+                continue
+            target = desired[name]
+            target.resource = encoded
+            ready = model._state.ready  # type: ignore[union-attr]  # registered, so it has a state
+            if ready is not None:
+                target.ready = READY[ready]
+        return waiting
+
+    def _emit_status(self) -> list[Found]:
+        ctx = self.ctx
+        composite = ctx._composite
+        found: list[Found] = []
+        if composite is not None:
+            encoded, found = resources.emit_status(ctx, composite)
+            target = self.message.desired.composite
+            if encoded is not None:
+                target.resource = encoded
+            parts.set_details(ctx, composite, target)
+            registered = composite._state
+            assert registered is not None
+            if registered.ready is not None:
+                target.ready = READY[registered.ready]
+                return found
+        if self.held and not ctx.in_operation:
+            # What is held back isn't desired, so Crossplane would call the composite ready without it.
+            self.message.desired.composite.ready = _READY_FALSE
+        return found
+
+    def _take_stuck(self, waiting: dict[str, list[resources.Wait]], lines: list[str], fatals: list[str]) -> None:
+        """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
+        ctx = self.ctx
+        policies = {name: ctx.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
+        stuck = {name: waits for name, waits in waiting.items() if policies[name] != "hold"}
+        fatal = messages.waiting_lines(ctx, stuck, self.held)
+        if fatal:
+            fatals.append(
+                f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
+            )
+        for line in lines:
+            if line not in fatal:
+                ctx.results.warning(line)
+
+    def _guard(self, desired: Any) -> list[str]:
+        ctx = self.ctx
+        if ctx._function.allow_removal_when_unresolved:
+            return []
+        fatals = []
+        guesses = ", ".join(sorted(ctx._call.guesses))
+        for name in guard.lost_resources(ctx, desired, self.step):
+            fatals.append(
+                f"{name} exists and would be deleted, after {guesses} was used as a plain value while it has none; "
+                "register the resource in every call, or say that the loss is meant with ctx.remove(name)"
+            )
+        for name in ctx._observed:
+            observed = ctx._observed[name]
+            if name in desired and name not in ctx._removed and guard.is_ours(observed.resource, self.step):
+                desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
+        return fatals
+
+    def _unsupported(self, asked: Requirements) -> list[str]:
+        """Return a line for each requirement that the caller says it doesn't support."""
+        ctx = self.ctx
+        if not ctx._advertises:
+            return []
+        return [
+            f"{key}{messages.CUT_OFF} (this Crossplane doesn't support {what})"
+            for capability, what, keys in (
+                (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+                (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+            )
+            if not ctx._supports(capability)
+            for key in keys
+        ]
+
+    def finish(self, *, complete: bool) -> bytes:
+        """Return the bytes of an answer without a fatal result.
+
+        Args:
+            complete: Whether this is what compose() makes of the request, and not what there is until Crossplane calls
+                again with what was asked for.
+        """
+        ctx = self.ctx
+        self._set_ready()
+        for entry in ctx.results.entries:
+            if entry.severity != results.FATAL:
+                parts.add_result(ctx, self.message, entry)
+        self.set_conditions()
+        if self.report is not None and self.report.changed:
+            text = messages.graph_message(self.report, self.graph)
+            parts.add_result(ctx, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
+        if ctx._function.usages:
+            from .._rehearsal.usages import add_usages
+
+            # Last, because compose() runs again for it: nothing of that can get into the answer any more.
+            add_usages(ctx, self.message.desired.resources, self.graph or Graph({}, [], {}), self.step, complete)
+        serialised: bytes = self.message.SerializeToString()
+        return serialised
+
+    def set_conditions(self) -> None:
+        """Add the conditions of compose() and of the report."""
+        ctx = self.ctx
+        if ctx.in_operation:
+            for type_ in ctx.conditions.entries:
+                ctx.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
+            return
+        for entry in ctx.conditions.entries.values():
+            parts.add_condition(ctx, self.message, entry)
+        report = self.report
+        if report is not None and report.type not in ctx.conditions.entries:
+            parts.add_condition(
+                ctx,
+                self.message,
+                results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
+            )
+
+    def set_requirements(self, asked: Requirements) -> list[str]:
+        """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
+        from .._call.requirements import ResourceSelector
+
+        ctx = self.ctx
+        target = self.message.requirements
+        deprecated = not ctx._advertises
+        problems = []
+        if asked.resources:
+            ctx._uses(_view.CAPABILITY_REQUIRED_RESOURCES)
+        if asked.schemas:
+            ctx._uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
+        for key, selector in asked:
+            waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
+            if waits:
+                self.unsent[key] = waits
+                paths = ", ".join(one.source_path for one in waits)
+                ctx.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
+                continue
+            try:
+                if isinstance(selector, ResourceSelector):
+                    parts.fill_selector(target.resources[key], selector)
+                    if deprecated:
+                        parts.fill_selector(target.extra_resources[key], selector)
+                else:
+                    target.schemas[key].api_version = selector.api_version
+                    target.schemas[key].kind = selector.kind
+            except (TypeError, ValueError) as error:  # what protobuf says of text that can't be sent
+                problems.append(f"requirement {key!a} can't be sent: {error}")
+                for sent in (target.resources, target.extra_resources, target.schemas):
+                    parts.drop(sent, key)
+        return problems
+
+    def unanswered(self) -> list[str]:
+        """Return the requirements that are sent, that the caller can answer and has not answered."""
+        ctx = self.ctx
+        sent = self.message.requirements
+        keys: list[str] = []
+        if sent.resources and ctx._supports(_view.CAPABILITY_REQUIRED_RESOURCES):
+            keys += [key for key in sent.resources if key not in ctx.required_resources]
+        if sent.schemas and ctx._supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
+            keys += [key for key in sent.schemas if key not in ctx.required_schemas]
+        return sorted(keys)
+
+    def _set_context(self) -> None:
+        ctx = self.ctx
+        request = ctx._request
+        lazy = ctx._lazy.get("context")
+        changes = {} if lazy is None else parts.resolved(ctx, lazy.values_seen, "context")
+        removed = set() if lazy is None else lazy.deleted
+        held = dict(self.others)
+        if self.report is not None or self.held:
+            held[self.step] = sorted(self.held)
+        if held or messages.HELD_BACK_KEY in _wire_keys(request):
+            changes[messages.HELD_BACK_KEY] = held
+        if not changes and not removed:
+            return
+        from .._base.sentinels import TOMBSTONE
+
+        # A value replaces the earlier one; laid over it, it would be merged into it.
+        cleared = _wire.encode_over(dict.fromkeys([*changes, *removed], TOMBSTONE), request.context)
+        try:
+            self.message.context = _wire.encode_over(changes, cleared)
+        except EncodeError as error:
+            raise error.under("context") from None
+
+    def _set_output(self) -> None:
+        output = self.ctx._lazy.get("output")
+        if output:
+            try:
+                self.message.output = _wire.encode_struct(parts.resolved(self.ctx, output, "output"))
+            except EncodeError as error:
+                raise error.under("output") from None
+
+    def _set_ready(self) -> None:
+        """Apply the readiness rules to what is desired and observed, where nobody has set it."""
+        ctx = self.ctx
+        if not ctx._auto_ready:
+            return
+        desired = self.message.desired.resources
+        for name in desired:
+            observed = ctx._observed.get(name)
+            if observed is not None and desired[name].ready == 0 and readiness.is_ready(observed.resource):
+                desired[name].ready = _READY_TRUE
+
+
+def _wire_keys(request: Any) -> Any:
+    return _wire.split(request.context) if request.HasField("context") else ()
+
+
+def _held_elsewhere(ctx: Context, step: str) -> dict[str, list[str]]:
+    """Return the entries of other steps under the context key of this package."""
+    if not ctx._request.HasField("context"):
+        return {}
+    entry = _wire.get_path(ctx._request.context, (messages.HELD_BACK_KEY,))
+    if not isinstance(entry, dict):
+        return {}
+    return {
+        other: [name for name in names if isinstance(name, str)]
+        for other, names in entry.items()
+        if other != step and isinstance(names, list)
+    }
+
+
+def _take_violations(ctx: Context) -> list[str]:
+    """Take out what compose() set and the functions specification forbids; return it as texts.
+
+    What earlier functions left passes through.
+    """
+    found = []
+    composite = ctx._composite
+    if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
+        for name in _touched(composite):
+            if name != "status":
+                paths = _paths_in(composite, name)
+                _untouch(composite, name)
+                found.append(
+                    f"xr.{paths} was set, and a function must not desire anything but the composite's status "
+                    "(functions specification); Crossplane would discard it"
+                )
+    for name, model in ctx.resources.items():
+        if "status" in model.__dict__ or "status" in _deleted(model):
+            paths = _paths_in(model, "status")
+            _untouch(model, "status")
+            found.append(
+                f"{name}.{paths} was set, and a function must not desire a composed resource's status "
+                "(functions specification); read it from .observed.status"
+            )
+    return found
+
+
+def _touched(model: Model) -> list[str]:
+    return sorted({*model.__dict__, *_deleted(model)} - {"apiVersion", "kind"})
+
+
+def _deleted(model: Model) -> Collection[str]:
+    node = model._node
+    return () if node is None or node.deleted is None else node.deleted
+
+
+def _paths_in(model: Model, name: str) -> str:
+    """Return the first paths that were set below a field, for a message."""
+    value = model.__dict__.get(name)
+    base = model._state.base if isinstance(model, Resource) and model._state is not None else None
+    before = {} if base is None else {name: _wire.get_path(base, (name,))}
+    tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
+    paths = sorted(line.partition("=")[0] for line in set(leaves(tree)) - set(leaves(before)))
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
+def _untouch(model: Model, name: str) -> None:
+    model.__dict__.pop(name, None)
+    if model._node is not None and model._node.deleted is not None:
+        model._node.deleted.discard(name)
+
+
+def _fatal(ctx: Context, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
+    """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
+    message = answer.message
+    answer.reset()
+    message.ClearField("requirements")
+    for entry in ctx.results.entries:
+        if entry.severity != results.FATAL:
+            parts.add_result(ctx, message, entry)
+    for fatal in fatals:
+        parts.add_result(ctx, message, fatal)
+    answer.set_conditions()
+    serialised: bytes = message.SerializeToString()
+    return serialised

@@ -1,0 +1,130 @@
+"""Unresolved values in a resource that exists: each gets the value that the resource has there, or is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._models.walker import Found, Tree
+
+__all__ = ["settle"]
+
+_NONE: Any = object()
+
+
+def settle(tree: Tree, observed: dict[str, Any] | None) -> None:
+    """Replace the unresolved values of a tree in place.
+
+    A value in an object takes what the observed object has at the same path, or is left out. Inside a list the
+    element is matched by the list's merge keys where its schema has some, else by index when the lengths agree;
+    otherwise the whole list comes from observed state.
+
+    Args:
+        tree: The resource's set fields.
+        observed: The observed resource as plain data, None while there is none.
+    """
+    matcher = _Matcher(tree)
+    for found in tree.found:
+        _settle_one(tree, found, observed, matcher)
+
+
+class _Matcher:
+    """Finds the observed element that belongs to an element of a list, once for each list."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._keys = tree.list_keys
+        # Lists that were replaced as a whole; keeping them alive keeps their ids their own.
+        self.replaced: dict[int, Any] = {}
+        self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
+
+    def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
+        """Return the observed element for the one at `at`; `unresolved` is the field of it that has no value."""
+        if not isinstance(observed, list):
+            return _NONE
+        keys = self._keys.get(id(values))
+        if keys and unresolved in keys:  # nobody can tell which element it will be
+            return _NONE
+        if keys:
+            identity = _identity(values[at], keys)
+            if identity is not None:  # an element that doesn't exist yet has no observed value anywhere in it
+                return self._by_identity(observed, keys).get(identity)
+        return observed[at] if len(observed) == len(values) else _NONE
+
+    def _by_identity(self, observed: list[Any], keys: tuple[str, ...]) -> dict[tuple[Any, ...], Any]:
+        index = self._indexes.get(id(observed))
+        if index is None:
+            index = self._indexes[id(observed)] = {}
+            for element in observed:
+                identity = _identity(element, keys)
+                if identity is not None:
+                    index.setdefault(identity, element)
+        return index
+
+
+def _identity(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
+    if not isinstance(element, dict):
+        return None
+    values = tuple(element.get(key) for key in keys)
+    return values if all(isinstance(value, (str, int, float)) for value in values) else None
+
+
+def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, matcher: _Matcher) -> None:
+    node: Any = tree.data
+    seen: Any = _NONE if observed is None else observed
+    # The holders on the way, to find the outermost list and to take out what becomes empty.
+    way: list[tuple[Any, Any, Any]] = []
+    last = len(found.steps) - 1
+    for depth, step in enumerate(found.steps):
+        at: Any = step
+        if id(node) in matcher.replaced or not isinstance(node, (dict, list)):
+            return
+        if isinstance(node, list):
+            field = found.steps[depth + 1] if depth + 1 == last else None
+            below = matcher.element(node, int(step), seen, field)
+            if below is _NONE:
+                _replace_list(way, seen, matcher, node)
+                return
+        else:
+            if step not in node:
+                return
+            below = seen.get(step, _NONE) if isinstance(seen, dict) else _NONE
+        if depth == last:
+            if found.is_key:
+                del node[at]
+                # Whatever key it will be, what the observed map has stays; metadata's maps hold others' keys too.
+                if isinstance(node, dict) and isinstance(seen, dict) and found.steps[0] != "metadata":
+                    for key, value in seen.items():
+                        node.setdefault(key, value)
+                _prune(way, node, seen)
+            elif below is _NONE:
+                del node[at]
+                _prune(way, node, seen)
+            else:
+                node[at] = below
+            return
+        way.append((node, at, seen))
+        node, seen = node[at], below
+
+
+def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:
+    """Replace a list by the observed one, or leave it out."""
+    while not isinstance(observed, list) and isinstance(way[-1][0], list):
+        # A list in a list can't be left out without shifting what follows, so the one around it goes.
+        values, _, observed = way.pop()
+    matcher.replaced[id(values)] = values
+    holder, step, seen = way.pop()
+    if isinstance(observed, list):
+        holder[step] = observed
+        matcher.replaced[id(observed)] = observed
+    else:
+        del holder[step]
+        _prune(way, holder, seen)
+
+
+def _prune(way: list[tuple[Any, Any, Any]], holder: Any, seen: Any) -> None:
+    """Take out an object that became empty because its values were left out, unless the observed resource has it."""
+    while way and isinstance(holder, dict) and not holder and not isinstance(seen, dict):
+        above, step, seen_above = way.pop()
+        if not isinstance(above, dict):
+            return
+        del above[step]
+        holder, seen = above, seen_above

@@ -1,0 +1,201 @@
+"""After a guess nothing that exists is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .resources import ANNOTATION, steps_in
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+__all__ = ["keep_owned_fields", "lost_resources"]
+
+_MANAGER: Final = "apiextensions.crossplane.io/composed"
+# Crossplane sets these itself, whatever a function desires.
+_CROSSPLANES_OWN: Final = frozenset(
+    {
+        "crossplane.io/composition-resource-name",
+        "crossplane.io/composite",
+        "crossplane.io/claim-name",
+        "crossplane.io/claim-namespace",
+    }
+)
+_NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
+_KEPT_METADATA: Final = frozenset({"labels", "annotations"})
+
+
+def is_ours(raw: bytes, step: str) -> bool:
+    """Say whether an observed resource was registered by this step."""
+    return step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
+
+
+def lost_resources(ctx: Context, desired: Mapping[str, Any], step: str) -> list[str]:
+    """Return the observed resources of this step that the answer does not desire and that nobody removed on purpose."""
+    lost = []
+    for name in sorted(ctx._observed):
+        if name in desired or name in ctx._removed:
+            continue
+        model = ctx.resources.get(name)
+        if model is not None and model._state is not None and model._state.on_unresolved == "hold":
+            continue
+        raw = ctx._observed[name].resource
+        if is_ours(raw, step) and not _is_usage(name, raw):
+            lost.append(name)
+    return lost
+
+
+def _is_usage(name: str, raw: bytes) -> bool:
+    """Say whether an observed resource is a Usage that `usages=True` composed; those come and go by rules of theirs."""
+    from .._rehearsal.usages import edge_of
+
+    return edge_of(name, raw) is not None
+
+
+def keep_owned_fields(encoded: bytes, observed: bytes) -> bytes:
+    """Return desired bytes with the observed value of every field that Crossplane owns for us and that they lack.
+
+    What Crossplane owns stands in the managedFields entry of its manager for composed resources.
+    """
+    owned = _owned(_wire.get_path(observed, ("metadata", "managedFields")))
+    if not owned:
+        return encoded
+    seen = _wire.decode_struct(observed)
+    wanted = _wire.decode_struct(encoded)
+    missing: dict[str, Any] = {}
+    for fields in owned:
+        _collect(fields, seen, wanted, missing)
+    return _wire.encode_over(missing, encoded) if missing else encoded
+
+
+def _owned(entries: Any) -> list[dict[str, Any]]:
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        if (
+            isinstance(entry, dict)
+            and str(entry.get("manager", "")).startswith(_MANAGER)
+            and isinstance(entry.get("fieldsV1"), dict)
+        ):
+            found.append(entry["fieldsV1"])
+    return found
+
+
+def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
+    """Put into `missing` what is owned and observed and not wanted; in the form of a tree to lay over."""
+    for name in _names(fields):
+        if name in _NOT_OURS:
+            continue
+        owned = fields["f:" + name]
+        if name == "metadata":
+            if not isinstance(owned, dict):
+                continue
+            owned = {
+                "f:" + key: {k: v for k, v in below.items() if k[2:] not in _CROSSPLANES_OWN}
+                for key in _KEPT_METADATA
+                if isinstance(below := owned.get("f:" + key), dict)
+            }
+        _collect_one(owned, name, seen, wanted, missing)
+
+
+def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, missing: dict[str, Any]) -> None:
+    # (owned fields, key, observed holder, wanted holder, way to them); a stack, because objects decide the depth
+    work: list[tuple[Any, str, Any, Any, list[str]]] = [(fields, name, seen, wanted, [])]
+    while work:
+        owned, key, seen_in, wanted_in, way = work.pop()
+        if not isinstance(seen_in, dict) or key not in seen_in:
+            continue
+        value = seen_in[key]
+        steps = [*way, key]
+        if not isinstance(wanted_in, dict) or key not in wanted_in:
+            kept = _only_owned(owned, value)
+            if kept is not None:
+                _put(missing, steps, kept)
+            continue
+        if isinstance(value, dict):
+            work.extend((owned["f:" + below], below, value, wanted_in[key], steps) for below in _names(owned))
+        elif isinstance(value, list) and isinstance(wanted_in[key], list):
+            merged = _merged_list(owned, value, wanted_in[key])
+            if merged is not None:
+                _put(missing, steps, merged)
+
+
+def _names(owned: Any) -> Iterator[str]:
+    return (key[2:] for key in owned if key.startswith("f:")) if isinstance(owned, dict) else iter(())
+
+
+def _put(tree: dict[str, Any], steps: list[str], value: Any) -> None:
+    for step in steps[:-1]:
+        tree = tree.setdefault(step, {})
+    tree[steps[-1]] = value
+
+
+def _only_owned(owned: Any, value: Any) -> Any:
+    """Return the owned part of an observed value; None where nothing of it is owned."""
+    box: dict[str, Any] = {}
+    work: list[tuple[Any, Any, dict[str, Any], str]] = [(owned, value, box, "value")]
+    while work:
+        fields, seen, into, key = work.pop()
+        names = list(_names(fields))
+        if isinstance(seen, list) and isinstance(fields, dict) and any(name[:2] in ("k:", "v:") for name in fields):
+            into[key] = _merged_list(fields, seen, []) or []
+        elif isinstance(seen, dict) and names:
+            made: dict[str, Any] = {}
+            into[key] = made
+            work.extend((fields["f:" + name], seen[name], made, name) for name in names if name in seen)
+        else:
+            into[key] = seen
+    kept = box.get("value")
+    return None if kept == {} and value != {} else kept
+
+
+def _merged_list(owned: Any, seen: list[Any], wanted: list[Any]) -> list[Any] | None:
+    """Return a wanted list with the owned observed elements that it lacks behind it; None where it lacks none."""
+    import json
+
+    if not isinstance(owned, dict):
+        return None
+    merged = list(wanted)
+    lacking: list[Any] = []
+    indexes: dict[tuple[str, ...], tuple[_Index, _Index]] = {}
+    for key in owned:
+        try:
+            identity = json.loads(key[2:]) if key[:2] in ("k:", "v:") else None
+        except ValueError:
+            continue
+        if key[:2] == "k:" and isinstance(identity, dict):
+            names = tuple(sorted(identity))
+            if names not in indexes:
+                indexes[names] = (_index(seen, names), _index(merged, names))
+            below = owned[key] if isinstance(owned[key], dict) else {}
+            fields = {**below, **{"f:" + name: {} for name in identity}}
+            values = tuple(map(repr, (identity[name] for name in names)))
+            seen_at, wanted_at = (index.get(values) for index in indexes[names])
+            if seen_at is not None and wanted_at is None:
+                lacking.append(_only_owned(fields, seen[seen_at]))
+            elif seen_at is not None and wanted_at is not None:
+                merged[wanted_at] = _completed(merged[wanted_at], seen[seen_at], fields)
+        elif key[:2] == "v:" and identity in seen and identity not in wanted:
+            lacking.append(identity)
+    return [*merged, *lacking] if lacking or merged != wanted else None
+
+
+# The position of each element of a list, by the values of its keys. As text, because values may be of any kind.
+_Index = dict[tuple[str, ...], int]
+
+
+def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
+    index: _Index = {}
+    for at, element in enumerate(elements):
+        if isinstance(element, dict) and all(name in element for name in names):
+            index.setdefault(tuple(repr(element[name]) for name in names), at)
+    return index
+
+
+def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
+    """Fill in what a wanted element lacks of what is owned."""
+    missing: dict[str, Any] = {}
+    for name in _names(owned):
+        _collect_one(owned["f:" + name], name, seen, wanted, missing)
+    return _wire.decode_struct(_wire.encode_over(missing, _wire.encode_struct(wanted))) if missing else wanted

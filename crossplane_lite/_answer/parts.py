@@ -1,0 +1,94 @@
+"""Pieces of the answer message: results, conditions, requirements, connection details."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from .._models.walker import plain_and_waits, unresolved_in
+from .._observed.observable import Observable, sources
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from .._call import results
+    from .._models.model import Resource
+    from ..context import Context
+
+__all__ = ["add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
+
+
+def set_details(ctx: Context, composite: Resource, target: Any) -> None:
+    """Put what compose() set into the desired connection details; unresolved ones keep their observed value."""
+    registered = composite._state
+    assert registered is not None
+    if registered.details is None:  # nobody has touched them
+        return
+    own, deleted = registered.details.changes
+    for key in deleted:
+        target.connection_details.pop(key, None)
+    for key, value in own.items():
+        if unresolved_in([key], ctx._call):
+            continue
+        text = value.decode("latin-1") if isinstance(value, bytes) else value
+        if unresolved_in([text], ctx._call):
+            if key in registered.root.details:
+                target.connection_details[key] = registered.root.details[key]
+            continue
+        target.connection_details[key] = value if isinstance(value, bytes) else value.encode()
+
+
+def fill_selector(target: Any, selector: Any) -> None:
+    target.api_version = selector.api_version
+    target.kind = selector.kind
+    if selector.match_name is not None:
+        target.match_name = selector.match_name
+    elif selector.match_labels is not None:
+        target.match_labels.SetInParent()
+        target.match_labels.labels.update(selector.match_labels)
+    if selector.namespace is not None:
+        target.namespace = selector.namespace
+
+
+def drop(entries: Any, key: str) -> None:
+    """Take an entry out of a map of the message, if the key can be in one."""
+    with contextlib.suppress(UnicodeEncodeError):
+        entries.pop(key, None)
+
+
+def resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
+    """Return the keys without an unresolved value in them, as plain data; the others are left out."""
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        data, waits = plain_and_waits({key: value}, ctx._call)
+        if waits:
+            paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
+            ctx.log.info("%s key %r is left out: it waits for %s", what, key, paths)
+        else:
+            kept.update(data)
+    return kept
+
+
+def text(ctx: Context, value: Any) -> str:
+    """Return a text for people: unresolved values as their paths, secret values masked."""
+    try:
+        shown = value.source_path if type(value) is Observable else str(value)
+    except Exception:  # a value whose own text can't be made
+        shown = f"(a {type(value).__name__} without a text)"
+    return ctx._call.show(shown)
+
+
+def add_result(ctx: Context, message: Any, entry: results.ResultEntry) -> None:
+    result = message.results.add(severity=entry.severity, message=text(ctx, entry.message))
+    if entry.reason is not None:
+        result.reason = text(ctx, entry.reason)
+    if entry.target:
+        result.target = entry.target
+
+
+def add_condition(ctx: Context, message: Any, entry: results.ConditionEntry) -> None:
+    ctx._uses(_view.CAPABILITY_CONDITIONS)
+    condition = message.conditions.add(type=text(ctx, entry.type), status=entry.status, reason=text(ctx, entry.reason))
+    if entry.message is not None:
+        condition.message = text(ctx, entry.message)
+    if entry.target:
+        condition.target = entry.target

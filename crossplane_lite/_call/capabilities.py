@@ -1,0 +1,145 @@
+"""What the caller supports, and other rarely read parts of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ..errors import CrossplaneLiteError, UsageError
+
+__all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
+
+_NAMES: Final = {
+    1: "CAPABILITY_CAPABILITIES",
+    2: "CAPABILITY_REQUIRED_RESOURCES",
+    3: "CAPABILITY_CREDENTIALS",
+    4: "CAPABILITY_CONDITIONS",
+    5: "CAPABILITY_REQUIRED_SCHEMAS",
+}
+# What each is called, and what it means that the caller doesn't have it.
+_WITHOUT: Final = {
+    2: ("required resources", "none that are asked for will come"),
+    3: ("credentials", "none will come"),
+    4: ("conditions", "those that are set get lost"),
+    5: ("required schemas", "none that are asked for will come, so nothing is validated"),
+}
+
+
+class Capabilities(frozenset[str]):
+    """The names of the capabilities that the caller advertises (function-capabilities).
+
+    Names may be given with or without `CAPABILITY_`, or as the protocol's numbers.
+
+    Attributes:
+        advertised: Whether the caller advertises capabilities at all; where it doesn't, nothing can be concluded.
+    """
+
+    def __new__(cls, numbers: Iterable[int]) -> Capabilities:
+        return super().__new__(cls, (_NAMES.get(number, f"CAPABILITY_{number}") for number in numbers))
+
+    @property
+    def advertised(self) -> bool:
+        return frozenset.__contains__(self, "CAPABILITY_CAPABILITIES")
+
+    def __contains__(self, capability: object) -> bool:
+        if isinstance(capability, int):
+            return frozenset.__contains__(self, _NAMES.get(capability, f"CAPABILITY_{capability}"))
+        return isinstance(capability, str) and frozenset.__contains__(self, _full_name(capability))
+
+    def has(self, capability: str | int) -> bool:
+        """Say whether the caller advertises something; the same as `in`."""
+        return capability in self
+
+    def lacks(self, capability: str | int) -> bool:
+        """Say whether the caller is known not to support something: it advertises capabilities without this one."""
+        return self.advertised and capability not in self
+
+
+def report_use(capability: int, log: Any) -> None:
+    """Log a warning that compose() uses what the caller doesn't support.
+
+    Args:
+        capability: The protocol's number of what is used.
+        log: The call's logger.
+    """
+    what, meaning = _WITHOUT[capability]
+    log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
+
+
+def _full_name(capability: str) -> str:
+    return "CAPABILITY_" + capability.removeprefix("CAPABILITY_")
+
+
+class MissingCredentialError(CrossplaneLiteError, KeyError):
+    """A credential that the request doesn't have was read."""
+
+    __str__ = Exception.__str__  # KeyError shows the repr of its text
+
+
+class Credential(dict[str, bytes]):
+    """One credential: bytes by key.
+
+    Raises:
+        MissingCredentialError: A key that it doesn't have is read.
+    """
+
+    def __missing__(self, key: str) -> bytes:
+        raise MissingCredentialError(f"the credential has no key {key!r}{_known(self)}")
+
+    def text(self, key: str) -> str:
+        """Return the value of a key as text.
+
+        Raises:
+            MissingCredentialError: The key isn't there.
+            UsageError: The value isn't UTF-8.
+        """
+        try:
+            return self[key].decode()
+        except UnicodeDecodeError:
+            raise UsageError(f"credential {key!r} isn't UTF-8 text; read it as bytes") from None
+
+    def __repr__(self) -> str:
+        return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret
+
+
+class Credentials(dict[str, Credential]):
+    """The function's credentials by name.
+
+    Args:
+        given: The request's map of them.
+
+    Raises:
+        MissingCredentialError: A name that isn't there is read.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__({name: Credential(given[name].credential_data.data) for name in sorted(given)})
+
+    def __missing__(self, name: str) -> Credential:
+        raise MissingCredentialError(
+            f"no credentials {name!r} came with the request{_known(self)}; "
+            "the step in the Composition lists them under 'credentials'"
+        )
+
+
+def _known(found: Iterable[str]) -> str:
+    names = ", ".join(sorted(found))
+    return f" (it has {names})" if names else ""
+
+
+def raw_request(data: bytes) -> Any:
+    """Return the request as the protocol's v1 message.
+
+    Raises:
+        UsageError: protobuf can't parse it, because it is nested too deep.
+    """
+    from google.protobuf.message import DecodeError
+
+    from ..proto.v1 import run_function_pb2
+
+    try:
+        return run_function_pb2.RunFunctionRequest.FromString(data)
+    except DecodeError as error:
+        raise UsageError(
+            f"the request can't be made into a message: {error}; ctx's other attributes have no such limit"
+        ) from None

@@ -1,0 +1,93 @@
+"""The Secret that holds a composite resource's connection details, composed like any other resource."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._models.registered import ConnectionDetails, detail_of
+from .._models.unstructured import Unstructured
+from .._observed.observable import Observable, apply
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+__all__ = ["connection_secret"]
+
+_TYPE: Final = "connection.crossplane.io/v1alpha1"
+# What the API server takes for a key of a Secret's data.
+_KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+
+
+def connection_secret(ctx: Context, details: object, name: str, namespace: object) -> Unstructured:
+    """Compose the Secret; `Context.connection_secret` says what the arguments are.
+
+    Raises:
+        UsageError: `details` can't be in a Secret, or nothing says which namespace it belongs into.
+    """
+    if ctx.in_operation:
+        raise UsageError("ctx.connection_secret() is for composite resources, and an Operation has none")
+    if not isinstance(details, Mapping):
+        raise UsageError(f"ctx.connection_secret() takes connection details by key (got a {type(details).__name__})")
+    observed = ctx._observed.get(name)
+    raw = b"" if observed is None else observed.resource
+    secret = Unstructured(
+        "v1",
+        "Secret",
+        metadata=_metadata(ctx, namespace),
+        # A Secret's type can't be changed.
+        type=_wire.get_path(raw, ("type",)) or _TYPE,
+        data=_data(ctx, details, _wire.get_path(raw, ("data",))),
+    )
+    secret = ctx.resource(name, secret)
+    if secret.ready is None:
+        secret.ready = True  # there is nothing in a Secret that could become ready
+    return secret
+
+
+def _metadata(ctx: Context, namespace: object) -> dict[str, Any]:
+    """Return the name and namespace that the composite's author asks for; Crossplane fills in what is left out."""
+    xr = ctx._xr_root.raw or b""
+    wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))
+    wanted = wanted if isinstance(wanted, dict) else {}
+    chosen = wanted.get("namespace") or namespace
+    if chosen is None and not _wire.get_path(xr, ("metadata", "namespace")):
+        raise UsageError(
+            "ctx.connection_secret(): the composite is in no namespace, so the Secret's must be said: with "
+            "namespace=..., or by the composite's spec.writeConnectionSecretToRef.namespace"
+        )
+    return {"name": wanted.get("name") or None, "namespace": chosen}
+
+
+def _data(ctx: Context, details: Mapping[Any, Any], observed: Any) -> dict[str, Any] | Observable[Any]:
+    seen = observed if isinstance(observed, dict) else {}
+    data: dict[str, Any] = {}
+    if isinstance(details, ConnectionDetails) and not details.writable:
+        if not details:
+            # A resource whose own connection secret is missing has no details at all, which is no reason to lose them.
+            return details.waiting()
+        details = details.raw
+        data.update(seen)  # nor is it one that some are missing
+    for key, value in details.items():
+        _check_key(ctx, key)
+        # None is no opinion, and what consumers may read already stays.
+        data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, ctx._call))
+    return data
+
+
+def _check_key(ctx: Context, key: object) -> None:
+    known = isinstance(key, str) and not ctx._call.tokens_in(key)
+    if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
+        raise UsageError(
+            "a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them "
+            # Not shown, because it may be a value by mistake.
+            f"(got {'another text' if isinstance(key, str) else f'a {type(key).__name__}'})"
+        )
+
+
+def _encoded(value: str | bytes) -> str:
+    return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()

@@ -1,0 +1,66 @@
+"""The text of an exception for a fatal result."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Final
+
+from .._observed.tracker import Call
+from ..errors import CrossplaneLiteError
+
+__all__ = ["authors_frame", "describe"]
+
+_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Where installed packages are; a virtual environment may lie below the author's file.
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+_MOST_PATHS: Final = 10
+
+
+def describe(error: BaseException, call: Call, home: str) -> str:
+    """Return type, text, file and line of an exception in compose().
+
+    The line is the last one beside or below `home`, the file of compose(). Where compose() was handed Observables,
+    one of them may be the cause, so they are named.
+    """
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:  # an exception whose own text can't be made
+        text = type(error).__name__
+    frame = authors_frame(error, home)
+    if frame is not None:
+        text += f" ({os.path.basename(frame.filename)}:{frame.lineno})"
+    if call.handed_out and not isinstance(error, CrossplaneLiteError):
+        paths = list(dict.fromkeys(observable.source_path for observable in call.handed_out))
+        more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+        text += (
+            f". Without a value in this call: {', '.join(paths[:_MOST_PATHS])}{more}; "
+            "use crossplane_lite.apply(function, value) to compute with a value that may not be known yet"
+        )
+    return text
+
+
+def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
+    """Return the last frame of what is beside or below the author's file, and isn't installed there; otherwise the last
+    outside of this package.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = os.path.dirname(os.path.abspath(home))
+    # Parts of Python that have no file, such as `<frozen _collections_abc>`, are nobody's place to look at.
+    others = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith("<frozen") and _below(frame.filename, _PACKAGE) is None
+    ]
+    near = [frame for frame in others if not _INSTALLED.intersection(_below(frame.filename, folder) or _INSTALLED)]
+    for found in (near, others, frames):
+        if found:
+            return found[-1]
+    return None
+
+
+def _below(filename: str, folder: str) -> list[str] | None:
+    """Return the steps from a folder to a file, None where the file isn't below it."""
+    path = os.path.abspath(filename)
+    top = folder.rstrip(os.sep) + os.sep
+    return path[len(top) :].split(os.sep) if path.startswith(top) else None

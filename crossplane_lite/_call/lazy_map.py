@@ -1,0 +1,72 @@
+"""A Struct of the request as a mapping: keys are decoded when they are read, and only those are encoded again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+from .. import _wire
+from ..errors import UsageError
+
+__all__ = ["LazyMap"]
+
+
+class LazyMap(MutableMapping[str, Any]):
+    """JSON values by key, over Struct bytes.
+
+    Values that were read may be changed in place.
+    """
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._fields: Any = None
+        self._values: dict[str, Any] = {}
+        self._deleted: set[str] = set()
+
+    @property
+    def _source(self) -> Any:
+        if self._fields is None:
+            self._fields = _wire.split(self._raw)
+        return self._fields
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._values:
+            if key in self._deleted or key not in self._source:
+                raise KeyError(key)
+            self._values[key] = _wire.decode_value(self._source[key])
+        return self._values[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"a key must be a text (got {key!r} that is a {type(key).__name__})")
+        self._values[key] = value
+        self._deleted.discard(key)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._values.pop(key, None)
+        self._deleted.add(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values or (key not in self._deleted and key in self._source)
+
+    def __iter__(self) -> Iterator[str]:
+        kept = (key for key in self._source if key not in self._deleted)
+        return iter(dict.fromkeys([*kept, *self._values]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    @property
+    def values_seen(self) -> dict[str, Any]:
+        """What was read or set, by key."""
+        return self._values
+
+    @property
+    def deleted(self) -> set[str]:
+        """The keys that were deleted."""
+        return self._deleted

@@ -1,0 +1,33 @@
+"""The logger of a call."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+from .._observed.tracker import Call
+
+__all__ = ["log_for"]
+
+
+class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic only for checkers before Python 3.11
+    """Formats the message itself, so that secrets in its arguments are masked too, whatever handlers are set up."""
+
+    def __init__(self, logger: logging.Logger, call: Call) -> None:
+        super().__init__(logger, {})
+        self._call = call
+
+    def log(self, level: int, msg: object, *args: Any, **kwargs: Any) -> None:
+        if self.isEnabledFor(level):
+            text = str(msg) % args if args else str(msg)
+            if kwargs.pop("exc_info", None):
+                text += "\n" + traceback.format_exc().rstrip()  # masked with the message, whatever formats the record
+            # One frame more than the adapter's own, so that the record names the author's line.
+            kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+            self.logger.log(level, "%s", self._call.show(text), **kwargs)
+
+
+def log_for(name: str, call: Call) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
+    """Return the logger that a function of this name logs to."""
+    return _CallLogger(logging.getLogger(f"crossplane_lite.function.{name}"), call)

@@ -1,0 +1,202 @@
+"""What Crossplane answered to requirements: required resources and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+
+from .. import _wire
+from .._models.kinds import check_class, check_kind
+from .._models.registered import Registered, observed_view
+from .._observed.observable import guess, make
+from .._observed.tracker import Root
+
+if TYPE_CHECKING:
+    from .._models.model import Resource
+    from .._models.unstructured import Unstructured
+    from .._observed.tracker import Call
+    from .._validation.schema import Schema
+    from .requirements import Requirements
+
+R = TypeVar("R", bound="Resource")
+
+__all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
+
+
+class RequiredList(list[R]):
+    """The resources that answer one requirement.
+
+    An index past the end gives a resource whose fields read as Observables. While the answer is
+    still to come, or a resource that was asked for by name doesn't exist, iteration, `len` and truth count as guesses.
+
+    Attributes:
+        answered: Whether Crossplane has answered.
+    """
+
+    def __init__(
+        self,
+        values: list[Any],
+        key: str,
+        model: type[Resource],
+        call: Call,
+        requirements: Requirements,
+        *,
+        answered: bool,
+    ) -> None:
+        super().__init__(values)
+        self._key = key
+        self._model = model
+        self._call = call
+        self._requirements = requirements
+        self.answered = answered
+
+    def _guess(self) -> None:
+        selector = self._requirements.resources.get(self._key)
+        by_name = selector is not None and selector.match_name is not None
+        # An empty answer to a query by labels is a fact.
+        if not self.answered or (by_name and list.__len__(self) == 0):
+            path = f"required.{self._key}"
+            guess(make(path, Root(self._call, "required", self._key, path, None)))
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[R]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice) or -len(self) - 1 < at < list.__len__(self):
+            return list.__getitem__(self, at)
+        root = Root(self._call, "required", self._key, f"required.{self._key}[{at}]", None)
+        return observed_view(self._model, Registered(root))
+
+    def __iter__(self) -> Iterator[R]:
+        self._guess()
+        return list.__iter__(self)
+
+    def __len__(self) -> int:
+        self._guess()
+        return list.__len__(self)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __eq__(self, other: object) -> bool:
+        self._guess()
+        return list.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # as list
+
+    def __contains__(self, item: object) -> bool:
+        self._guess()
+        return any(element is item for element in list.__iter__(self))
+
+    def index(self, value: Any, start: SupportsIndex = 0, stop: SupportsIndex = 2**62) -> int:
+        self._guess()
+        return list.index(self, value, start, stop)
+
+
+class RequiredResources:
+    """Required resources by the key they were asked for ("Required Resources" in the seed). They are read-only."""
+
+    def __init__(self, request: Any, call: Call, requirements: Requirements, *, deprecated: bool) -> None:
+        self._request = request
+        self._call = call
+        self._requirements = requirements
+        self._deprecated = deprecated
+        self._made: dict[tuple[str, type[Any]], RequiredList[Any]] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.answer(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(
+            dict.fromkeys(
+                [*self._request.required_resources, *(self._request.extra_resources if self._deprecated else ())]
+            )
+        )
+
+    def __getitem__(self, key: str) -> RequiredList[Unstructured]:
+        return self.get(key)
+
+    def answer(self, key: str) -> Any:
+        """Return the answer's items, None while there is none."""
+        if key in self._request.required_resources:
+            return self._request.required_resources[key].items
+        # Crossplane before v2.2 may know only the deprecated field.
+        if self._deprecated and key in self._request.extra_resources:
+            return self._request.extra_resources[key].items
+        return None
+
+    @overload
+    def get(self, key: str, model: None = None) -> RequiredList[Unstructured]: ...
+    @overload
+    def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
+    def get(self, key: str, model: type[Any] | None = None) -> RequiredList[Any]:
+        """Return the resources that answer a requirement.
+
+        Args:
+            key: The requirement's key.
+            model: Their class; `Unstructured` when it isn't given.
+
+        Raises:
+            UsageError: A resource is of another kind.
+        """
+        if model is None:
+            from .._models.unstructured import Unstructured
+
+            model = Unstructured
+        check_class(model, "ctx.required_resources.get()")
+        made = self._made.get((key, model))
+        if made is None:
+            items = self.answer(key)
+            values = [self._view(key, at, item, model) for at, item in enumerate(items or ())]
+            made = RequiredList(values, key, model, self._call, self._requirements, answered=items is not None)
+            if items is not None:
+                self._made[key, model] = made
+        return made
+
+    def _view(self, key: str, at: int, item: Any, model: type[Any]) -> Any:
+        prefix = f"required.{key}[{at}]"
+        root = Root(self._call, "required", key, prefix, item.resource, item.connection_details)
+        check_kind(model, root.fields, prefix)
+        return observed_view(model, Registered(root))
+
+
+class RequiredSchemas:
+    """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
+
+    `get(key)` is None while there is no answer, a `Schema` that is empty where the kind wasn't found, and the schema
+    otherwise.
+    """
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+        self._made: dict[str, Schema] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in self._request.required_schemas
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._request.required_schemas)
+
+    def __getitem__(self, key: str) -> Schema:
+        schema = self.get(key)
+        if schema is None:
+            raise KeyError(key)
+        return schema
+
+    def get(self, key: str) -> Schema | None:
+        """Return the schema, an empty one where the kind wasn't found, None while there is no answer."""
+        return self.answer(key) if key in self else None
+
+    def answer(self, key: str) -> Schema:
+        """Return the schema, or an empty one that says why there is none."""
+        made = self._made.get(key)
+        if made is None:
+            from .._validation.schema import Schema
+
+            values = _wire.decode_struct(self._request.required_schemas[key].openapi_v3) if key in self else None
+            made = self._made[key] = Schema(values, key)
+        return made

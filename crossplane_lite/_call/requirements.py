@@ -1,0 +1,141 @@
+"""What a function asks Crossplane for: resources and schemas ("Required Resources" in the seeds)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attr
+
+from .._observed.observable import Observable
+from ..errors import UsageError
+
+__all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
+
+
+@attr.s(auto_attribs=True, kw_only=True, frozen=True)
+class ResourceSelector:
+    """Selects existing resources.
+
+    Args:
+        api_version: Their apiVersion.
+        kind: Their kind.
+        match_name: The name of the one that is meant; not together with `match_labels`.
+        match_labels: Labels that all of them have.
+        namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+
+    With neither `match_name` nor `match_labels` all resources of the kind are selected.
+
+    Raises:
+        UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
+    """
+
+    api_version: Any
+    kind: Any
+    match_name: Any = None
+    match_labels: Mapping[str, Any] | None = None
+    namespace: Any = None
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("api_version", "kind"):
+            value = getattr(self, name)
+            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
+                raise UsageError(f"ResourceSelector: {name!r} must be a text that isn't empty (got {value!r})")
+        if self.match_name is not None and self.match_labels is not None:
+            raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
+        if self.match_name == "":
+            raise UsageError("ResourceSelector: 'match_name' must not be empty")
+        for label, value in (self.match_labels or {}).items():
+            if value is None:
+                raise UsageError(f"ResourceSelector: the label {label!r} has no value, so everything would match")
+        for text in self.texts():
+            if text is not None and type(text) is not Observable and not isinstance(text, str):
+                raise UsageError(
+                    "ResourceSelector: names, labels and namespaces are texts "
+                    f"(got {text!r} that is a {type(text).__name__})"
+                )
+
+    def texts(self) -> list[Any]:
+        """Every part that could be unresolved."""
+        labels = self.match_labels or {}
+        return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
+
+
+@attr.s(auto_attribs=True, kw_only=True, frozen=True)
+class SchemaSelector:
+    """Selects the OpenAPI schema of a kind.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind.
+
+    Raises:
+        UsageError: One of the two is empty.
+    """
+
+    api_version: Any
+    kind: Any
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("api_version", "kind"):
+            value = getattr(self, name)
+            if type(value) is not Observable and (not isinstance(value, str) or value == ""):
+                raise UsageError(f"SchemaSelector: {name!r} must be a text that isn't empty (got {value!r})")
+
+    def texts(self) -> list[Any]:
+        """Every part that could be unresolved."""
+        return [self.api_version, self.kind]
+
+
+class _Selectors(dict[str, Any]):
+    """Selectors by the key under which the answer comes."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __setitem__(self, key: str, selector: Any) -> None:
+        if not isinstance(key, str):
+            raise UsageError(f"a requirement's key must be a text (got {key!r} that is a {type(key).__name__})")
+        if not isinstance(selector, self._kind):
+            raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
+        super().__setitem__(key, selector)
+
+    def update(self, *others: Any, **named: Any) -> None:
+        for key, selector in dict(*others, **named).items():
+            self[key] = selector
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+class Requirements:
+    """What is asked for in this call. It has to be asked for again in every call.
+
+    Attributes:
+        resources: `ResourceSelector`s by key.
+        schemas: `SchemaSelector`s by key.
+    """
+
+    def __init__(self) -> None:
+        self.resources: dict[str, ResourceSelector] = _Selectors(ResourceSelector)
+        self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
+
+    def key_of(self, wanted: SchemaSelector) -> str:
+        """Return the key under which this schema is asked for; where it isn't, one that is made of apiVersion and
+        kind.
+        """
+        if any(type(text) is Observable for text in wanted.texts()):
+            return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
+        for key, selector in self.schemas.items():
+            if not any(type(text) is Observable for text in selector.texts()) and selector == wanted:
+                return key
+        return f"{wanted.api_version}/{wanted.kind}"
+
+    def __bool__(self) -> bool:
+        return bool(self.resources or self.schemas)
+
+    def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
+        """Yield all of them with their keys."""
+        yield from self.resources.items()
+        yield from self.schemas.items()

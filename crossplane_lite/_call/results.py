@@ -1,0 +1,117 @@
+"""What compose() writes besides resources: results and conditions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..errors import UsageError
+
+__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results"]
+
+FATAL: Final = 1
+WARNING: Final = 2
+NORMAL: Final = 3
+_TARGETS: Final = {None: 0, "composite": 1, "composite_and_claim": 2}
+STATUS: Final = {None: 1, True: 2, False: 3}
+
+
+def _target(target: str | None) -> int:
+    if target not in _TARGETS:
+        raise UsageError(f"'target' must be 'composite', 'composite_and_claim' or None (got {target!r})")
+    return _TARGETS[target]
+
+
+class ResultEntry:
+    """One result, as the protocol has it."""
+
+    __slots__ = ("message", "reason", "severity", "target")
+
+    def __init__(self, severity: int, message: Any, reason: Any, target: int) -> None:
+        self.severity = severity
+        self.message = message
+        self.reason = reason
+        self.target = target
+
+
+class Results:
+    """Results of this call.
+
+    The functions specification wants Warning and Normal ones only on transitions, not on every call.
+    """
+
+    def __init__(self) -> None:
+        self.entries: list[ResultEntry] = []
+
+    def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
+        """Stop the whole pipeline: nothing is applied or deleted.
+
+        Args:
+            message: What went wrong, for people.
+            reason: A short CamelCase word.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+        """
+        self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
+
+    def warning(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
+        """Report a problem that does not stop the pipeline; the arguments are those of `fatal`."""
+        self.entries.append(ResultEntry(WARNING, message, reason, _target(target)))
+
+    def normal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
+        """Report that something has happened; the arguments are those of `fatal`."""
+        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target)))
+
+    def __iter__(self) -> Any:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class ConditionEntry:
+    """One condition, as the protocol has it."""
+
+    __slots__ = ("message", "reason", "status", "target", "type")
+
+    def __init__(self, type: str, status: int, reason: Any, message: Any, target: int) -> None:
+        self.type = type
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.target = target
+
+
+class Conditions:
+    """Conditions that the composite is to have, by type."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, ConditionEntry] = {}
+
+    def set(
+        self, type: str, status: bool | None, reason: str, message: Any = None, *, target: str | None = None
+    ) -> None:
+        """Set a condition of the composite.
+
+        Args:
+            type: The condition's type. Crossplane ignores Ready, Synced, Healthy, UpToDate and Responsive from
+                functions.
+            status: True, False, or None for Unknown.
+            reason: A CamelCase word.
+            message: A text for people.
+            target: `composite` or `composite_and_claim`.
+
+        Raises:
+            UsageError: `status` or `target` is none of these, or `type` or `reason` is empty.
+        """
+        if not (status is None or isinstance(status, bool)):
+            raise UsageError(f"'status' must be True, False or None (got {status!r})")
+        if not type or not reason or not isinstance(type, str):
+            raise UsageError("a condition needs a type and a reason")
+        if not type.isascii():
+            raise UsageError(f"a condition's type is plain ASCII (got {type!a})")
+        self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
+
+    def __contains__(self, type: object) -> bool:
+        return type in self.entries
+
+    def __len__(self) -> int:
+        return len(self.entries)

@@ -1,0 +1,340 @@
+"""Messages of any implementation, as the low-level helpers take and fill them.
+
+Messages of two implementations are different classes, even when their names and their bytes are the same. The helpers
+look at what a message is called and not at its class, and go from one implementation to another through bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from google.protobuf import message_factory
+
+from .. import _wire
+from .._models.model import Model
+from .._models.node import DESIRED
+from .._models.walker import Found, show_path, tree_of, with_nulls
+from .._observed.observable import sources
+from .._observed.tracker import current
+from ..errors import EncodeError, UnresolvedError, UsageError
+from ..proto._pool import DecodeError
+
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
+
+__all__ = [
+    "STRUCT",
+    "DesiredHolder",
+    "Dumped",
+    "Request",
+    "ResourceMessage",
+    "Response",
+    "Source",
+    "StructMessage",
+    "Target",
+    "dump",
+    "encoded",
+    "encoded_resource",
+    "full_name",
+    "is_dumped",
+    "merge",
+    "opened",
+    "plain",
+    "replace",
+    "sibling",
+    "struct_of",
+]
+
+STRUCT: Final = "google.protobuf.Struct"
+
+
+class StructMessage(Protocol):
+    """A `google.protobuf.Struct` of any implementation."""
+
+    @property
+    def fields(self) -> Any: ...
+
+    def SerializeToString(self) -> bytes: ...
+
+
+class ResourceMessage(Protocol):
+    """A `Resource` of any implementation and version of the protocol."""
+
+    ready: Any
+
+    @property
+    def resource(self) -> Any: ...
+
+    @property
+    def connection_details(self) -> Any: ...
+
+
+class DesiredHolder(Protocol):
+    """A message with desired state: a `RunFunctionRequest` or a `RunFunctionResponse`."""
+
+    @property
+    def desired(self) -> Any: ...
+
+
+class Request(Protocol):
+    """A `RunFunctionRequest` of any implementation and version of the protocol."""
+
+    @property
+    def meta(self) -> Any: ...
+
+    @property
+    def observed(self) -> Any: ...
+
+    @property
+    def desired(self) -> Any: ...
+
+    @property
+    def input(self) -> Any: ...
+
+    @property
+    def context(self) -> Any: ...
+
+    @property
+    def credentials(self) -> Any: ...
+
+    @property
+    def extra_resources(self) -> Any: ...
+
+    @property
+    def required_resources(self) -> Any: ...
+
+    @property
+    def required_schemas(self) -> Any: ...
+
+    def HasField(self, field_name: Any, /) -> bool: ...
+
+
+class Response(Protocol):
+    """A `RunFunctionResponse` of any implementation and version of the protocol."""
+
+    @property
+    def meta(self) -> Any: ...
+
+    @property
+    def desired(self) -> Any: ...
+
+    @property
+    def results(self) -> Any: ...
+
+    @property
+    def context(self) -> Any: ...
+
+    @property
+    def requirements(self) -> Any: ...
+
+    @property
+    def conditions(self) -> Any: ...
+
+    @property
+    def output(self) -> Any: ...
+
+
+class Dumped(Protocol):
+    """What can say itself which of its fields were set: a pydantic model."""
+
+    def model_dump(self, *, exclude_unset: bool, by_alias: bool, warnings: bool) -> dict[str, Any]: ...
+
+
+Target: TypeAlias = "Literal['composite', 'composite_and_claim'] | int | None"
+"""Whose events and conditions are meant, by name or as one of the protocol's TARGET_ numbers."""
+
+Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
+"""What an object can be given as."""
+
+
+def full_name(value: object) -> str | None:
+    """Return the name of the message that `value` is, None for anything else."""
+    name: str | None = getattr(getattr(type(value), "DESCRIPTOR", None), "full_name", None)
+    return name
+
+
+def sibling(message: Any, name: str) -> Any:
+    """Return the class of another message of the same implementation and version as `message`."""
+    return message_factory.GetMessageClass(type(message).DESCRIPTOR.file.message_types_by_name[name])
+
+
+def struct_of(value: Any, what: str) -> bytes:
+    """Return the bytes of the Struct that a resource of any form is; none for None.
+
+    Args:
+        value: A Resource or a Struct of any implementation, a mapping, or None.
+        what: What takes it, for the message.
+
+    Raises:
+        UsageError: It is something else.
+        EncodeError: A mapping holds what a Struct can't carry.
+    """
+    if value is None:
+        return b""
+    name = full_name(value)
+    if name is not None and name.endswith(".Resource"):
+        value = value.resource
+        name = full_name(value)
+    if name == STRUCT:
+        raw: bytes = value.SerializeToString()
+        return raw
+    if isinstance(value, Mapping):
+        return _wire.encode_struct(value)
+    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got a {type(value).__name__})")
+
+
+def encoded(source: Any, where: str = "") -> bytes:
+    """Return the bytes of the Struct for what an object was given as.
+
+    Args:
+        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of one of ours what
+            is set is taken, together with what it lies over where a getter of `crossplane_lite.request` gave it.
+        where: What comes before the paths in messages.
+
+    Raises:
+        UsageError: It is none of these, or observed state.
+        UnresolvedError: A value in it doesn't exist yet; the message has every path.
+        EncodeError: A value can't be carried in a Struct; the error has its path.
+    """
+    if full_name(source) == STRUCT:
+        raw: bytes = source.SerializeToString()
+        return raw
+    base = None
+    if isinstance(source, Model):
+        node = source._node
+        if node is not None and node.mode != DESIRED:
+            raise UsageError(
+                f"{where or node.path} is observed state; setting it would own every field of it, "
+                f"so make a new {type(source).__name__} with the fields you care about"
+            )
+        base = None if node is None else node.raw
+    elif is_dumped(source):
+        source = dump(source)
+    elif not isinstance(source, Mapping):
+        raise UsageError(
+            f"{where or 'an object'} must be a mapping, a model or a Struct (got a {type(source).__name__})"
+        )
+    try:
+        return _encoded(source, base, where)
+    except EncodeError as error:
+        raise error.under(where) from None
+
+
+def encoded_resource(source: Any, where: str = "") -> bytes:
+    """Return the bytes of the Struct for what a resource was given as; arguments and errors are those of `encoded`."""
+    if is_dumped(source):
+        # Nobody passes the kind to a pydantic model's constructor, so it doesn't count as set.
+        source = {**dump(source), "apiVersion": source.apiVersion, "kind": source.kind}
+    return encoded(source, where)
+
+
+def is_dumped(source: object) -> bool:
+    """Say whether an object says itself what was set in it, as pydantic's models do."""
+    return callable(getattr(type(source), "model_dump", None))
+
+
+def dump(model: Any) -> dict[str, Any]:
+    """Return what was set in a pydantic model, under the names that Kubernetes knows."""
+    fields: dict[str, Any] = model.model_dump(exclude_unset=True, by_alias=True, warnings=False)
+    return fields
+
+
+def _encoded(source: Any, base: bytes | None, where: str) -> bytes:
+    call = current()
+    try:
+        made = _lay(source, base, strict=True)
+        if call is None or not call.has_token(made):
+            return made
+    except (_wire.Bail, ValueError):  # the latter from a Struct in a mapping, for a Value of no kind
+        pass
+    tree = tree_of(source if isinstance(source, Model) else opened(source), call)
+    if tree.found:
+        raise _unresolved(tree.found, where)
+    return _lay(tree.data, base)
+
+
+def _lay(source: Any, base: bytes | None, *, strict: bool = False) -> bytes:
+    if base is None:
+        return _wire.encode_struct(source, strict=strict)
+    return _wire.encode_over(source, base, strict=strict)
+
+
+def _unresolved(found: list[Found], where: str) -> UnresolvedError:
+    lines = set()
+    for one in found:
+        path = show_path(one.steps)
+        waits = sorted({source.source_path for observable in one.waits_for for source in sources(observable)})
+        joined = f"{where}{'' if not where or path.startswith('[') else '.'}{path}"
+        lines.add(f"{joined} is made from {', '.join(waits)}")
+    return UnresolvedError(
+        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold what is known; "
+        "leave it out until then, or register the resource with ctx.resource(), which waits for it"
+    )
+
+
+_DECODERS: Final = {
+    STRUCT: _wire.decode_struct,
+    "google.protobuf.ListValue": _wire.decode_list,
+    "google.protobuf.Value": _wire.decode_value,
+}
+
+
+def opened(value: Any) -> Any:
+    """Return plain data in which messages are replaced by what they hold, and None, which means null there, by NULL."""
+    return with_nulls(value, _content)
+
+
+def _content(item: Any) -> Any:
+    decoder = _DECODERS.get(full_name(item) or "")
+    return item if decoder is None else decoder(item.SerializeToString())
+
+
+def plain(message: Any) -> Any:
+    """Return a message of any implementation as plain data.
+
+    Raises:
+        UsageError: It is no message.
+    """
+    name = full_name(message)
+    if name is None:
+        raise UsageError(f"only a message can be made into plain data (got a {type(message).__name__})")
+    decoder = _DECODERS.get(name)
+    if decoder is not None:
+        return decoder(message.SerializeToString())
+    from google.protobuf import json_format  # takes longer to import than the rest of this package
+
+    return json_format.MessageToDict(message, preserving_proto_field_name=True)
+
+
+def merge(struct: Any, data: bytes) -> None:
+    """Set the fields of an encoded Struct in a Struct message; each replaces the one that was there.
+
+    Raises:
+        EncodeError: No message can be nested as deep; nothing is set.
+    """
+    if data:
+        _fill(struct, data, anew=False)
+
+
+def replace(struct: Any, data: bytes) -> None:
+    """Make a Struct message hold an encoded Struct and nothing else; the error is that of `merge`."""
+    _fill(struct, data, anew=True)
+
+
+def _fill(struct: Any, data: bytes, *, anew: bool) -> None:
+    cls = type(struct)
+    made: Any
+    try:
+        made, fill = cls.FromString(data), struct.MergeFrom
+    except DecodeError:
+        # Parsing stops at a hundred levels. A message that is filled member by member goes deeper, as Crossplane does.
+        made, fill = _wire.decode_struct(data), struct.update
+        try:
+            cls().update(made)  # elsewhere first, so that nothing is left half done
+        except RecursionError:
+            raise EncodeError("", "nested too deep for a message; ctx.resource() has no such limit") from None
+    if anew:
+        struct.Clear()
+        struct.SetInParent()
+    fill(made)

@@ -1,0 +1,112 @@
+"""Resources of raw messages as plain data or as models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._models.kinds import check_class, check_kind, group_of
+from .._models.model import from_dict
+from .._models.node import FACT, Node
+from .._models.registered import Registered
+from .._models.types import ANY_TYPE
+from .._observed.tracker import Call, Root, current
+from .messages import struct_of
+
+if TYPE_CHECKING:
+    from .messages import ResourceMessage
+
+__all__ = ["answers", "desired", "names_of", "observed", "plain"]
+
+_TAKER = "a getter of crossplane_lite.request"
+
+
+def plain(struct: Any) -> dict[str, Any]:
+    """Return a Struct message as a dict."""
+    return _wire.decode_struct(struct.SerializeToString())
+
+
+def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[Any]:
+    """Return the resources that answer a requirement.
+
+    Args:
+        given: The map of answers.
+        name: The requirement's name.
+        model: The class of the resources; dicts without it.
+        kind: What the map is called in messages.
+
+    Raises:
+        UsageError: A resource is of another kind.
+    """
+    if name not in given:
+        return []
+    return [
+        observed(item, model, "required", name, f"{kind}.{name}[{at}]") for at, item in enumerate(given[name].items)
+    ]
+
+
+def names_of(resources: Any, model: type[Any] | None) -> list[str]:
+    """Return the names of the resources of a model's kind, or of all, sorted.
+
+    Raises:
+        UsageError: `model` is no class of resources.
+    """
+    names = sorted(resources)
+    if model is None:
+        return names
+    check_class(model, _TAKER)
+    return [name for name in names if _is_of(struct_of(resources[name], _TAKER), model)]
+
+
+def _is_of(raw: bytes, model: type[Any]) -> bool:
+    if not model._fixed:
+        return True
+    api_version, kind = (_wire.get_path(raw, (key,), "") for key in ("apiVersion", "kind"))
+    return kind == model.kind and group_of(str(api_version)) == group_of(model.apiVersion)
+
+
+def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name: str, prefix: str = "") -> Any:
+    """Return a resource that is in the cluster: a dict, or a model of it to read.
+
+    Args:
+        message: The resource.
+        model: Its class; a dict without it.
+        kind: `xr`, `resource` or `required`.
+        name: Its composition resource name, or the requirement's.
+        prefix: What paths start with, where that isn't the name.
+
+    Raises:
+        UsageError: `model` is no class of resources, or one of another kind.
+    """
+    if model is None:
+        return plain(message.resource)
+    root = _root(message, model, kind, name, prefix or name or kind)
+    cls: Any = model
+    made = cls.__new__(cls)
+    model._set_node(made, Node(FACT, root.raw, root, None, root.prefix))
+    registered = Registered(root, None, message.ready)
+    registered._observed = made  # its own observed side
+    model._set_state(made, registered)
+    return made
+
+
+def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: str) -> Any:
+    """Return a desired resource: a dict, or a model that lies over it and can be changed.
+
+    The arguments and errors are those of `observed`.
+    """
+    if model is None:
+        return plain(message.resource)
+    from .._models.adopt import lay
+
+    root = _root(message, model, kind, name, f"desired.{name or kind}")
+    return lay(ANY_TYPE, from_dict(model, {}), root.raw or b"", root)
+
+
+def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
+    """Return the top of a model's source."""
+    check_class(model, _TAKER)
+    root = Root(current() or Call(), kind, name, prefix, struct_of(message, _TAKER), message.connection_details)
+    if "kind" in root.fields:  # a desired composite need not have one
+        check_kind(model, root.fields, prefix)
+    return root

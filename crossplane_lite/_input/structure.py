@@ -1,0 +1,310 @@
+"""Plain data into attrs classes, through cattrs."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from .._observed.tracker import mask
+from ..errors import InputError, UsageError
+from .types import Shape, check_class, choices, described, fields_of, shape_of
+
+__all__ = ["problems_in", "structure", "structured"]
+
+T = TypeVar("T")
+
+# What every Kubernetes object has, and few input classes do.
+_OBJECT_KEYS = ("apiVersion", "kind", "metadata")
+_MOST_PROBLEMS = 100
+
+
+def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
+    """Return `data` as an instance of an attrs class.
+
+    Nothing is converted by guessing: 5 is no text, "5" no number, true no 1, and "abc" no list. Keys are the fields'
+    aliases, so attrs' `alias` gives a field another key than its name; that of `from_` is `from`.
+
+    Args:
+        data: Plain data. apiVersion, kind and metadata are left out where the class doesn't have them.
+        cls: An attrs class.
+        what: What the data is, for messages.
+
+    Raises:
+        InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
+        UsageError: `cls` isn't an attrs class, or has a field of a type that JSON has no values of.
+    """
+    import attr
+
+    if not attr.has(cls):
+        raise UsageError(f"{what} can be structured into an attrs class (got {cls!r})")
+    keys = _known_keys(cls)
+    kept = {key: value for key, value in data.items() if key in keys or key not in _OBJECT_KEYS}
+    try:
+        made: T = structured(kept, cls)
+        return made
+    except Exception as error:
+        raise InputError(f"the function's {what} is wrong: {problems_in(error, what)}") from None
+
+
+def structured(value: Any, type_: Any) -> Any:
+    """Return plain data as a value of any of the types that an input may have; what it raises is for `problems_in`."""
+    return _converter().structure(value, type_)
+
+
+@functools.cache
+def _known_keys(cls: type[Any]) -> frozenset[str]:
+    """Return the keys of a class that has been checked."""
+    check_class(cls)
+    return frozenset(field.key for field in fields_of(cls))
+
+
+class _Misfit(ValueError):
+    """A value isn't what its place asks for; the text goes behind the path."""
+
+
+@functools.cache
+def _converter() -> Any:
+    """Return a converter that refuses what it would have to guess: cattrs alone makes 5 a text and "abc" a list."""
+    import cattrs
+
+    from .. import cattrs_hooks
+
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    converter.register_structure_hook_factory(
+        lambda type_: shape_of(type_) is not None, functools.partial(_hook_for, converter)
+    )
+    cattrs_hooks.register(converter)
+    # cattrs looks at these, and at what derives from them, before it asks factories.
+    for base in (str, int, float, bool, enum.Enum):
+        converter.register_structure_hook(base, functools.partial(_value, converter))
+    return converter
+
+
+def _hook_for(converter: Any, type_: Any) -> Callable[[Any, Any], Any]:
+    shape = shape_of(type_)
+    assert shape is not None
+    if shape.kind == "class":
+        return _class_hook(converter, shape.type)
+    return lambda value, _: _OF_KIND[shape.kind](converter, value, shape)
+
+
+def _value(converter: Any, value: Any, type_: Any) -> Any:
+    """Structure a value of a scalar class or an enum."""
+    if type(value) is type_:
+        return value
+    shape = _shape_of_class(type_)
+    assert shape is not None
+    return _OF_KIND[shape.kind](converter, value, shape)
+
+
+_shape_of_class = functools.cache(shape_of)
+
+
+def _class_hook(converter: Any, cls: type[Any]) -> Callable[[Any, Any], Any]:
+    from cattrs.gen import make_dict_structure_fn, override
+
+    renamed: Any = {field.name: override(rename=field.key) for field in fields_of(cls) if field.key != field.name}
+    make = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True, **renamed)
+
+    def hook(value: Any, _: Any) -> Any:
+        if not isinstance(value, dict):
+            raise _misfit(value, cls)
+        return make(value, cls)
+
+    return hook
+
+
+def _misfit(value: Any, type_: Any) -> _Misfit:
+    try:
+        shown = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        shown = type(value).__name__
+    # Masked before it is cut: half a secret would not be recognised any more.
+    return _Misfit(f"must be {described(type_)} (got {mask(shown)[:80]})")
+
+
+def _is(value: Any, base: type[Any]) -> bool:
+    """Say whether a JSON value is of a scalar type, without taking true for 1; a whole number is a number too."""
+    if isinstance(value, bool):
+        return base is bool
+    return isinstance(value, (int, float) if issubclass(base, float) else base)
+
+
+def _any(_: Any, value: Any, __: Shape) -> Any:
+    return value
+
+
+def _scalar(_: Any, value: Any, shape: Shape) -> Any:
+    (base,) = shape.args
+    if not _is(value, base):
+        raise _misfit(value, base)
+    return value if type(value) is shape.type else shape.type(value)
+
+
+def _choice(_: Any, value: Any, shape: Shape) -> Any:
+    for choice, plain in zip(shape.args, choices(shape), strict=True):
+        if _is(value, type(plain)) and plain == value:
+            return choice
+    raise _misfit(value, shape.type)
+
+
+def _union(converter: Any, value: Any, shape: Shape) -> Any:
+    members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
+    for _, member in members:
+        # What fits as it is goes before what would be converted, as 1 would be to a float.
+        if member.kind == "scalar" and type(value) is member.type:
+            return value
+    errors = []
+    for arg, member in members:
+        if _could_be(value, member):
+            try:
+                return converter.structure(value, arg)
+            except RecursionError:
+                raise
+            except Exception as error:
+                errors.append(error)
+    # What is wrong is said for the member that the value is nearest to: the one with the fewest keys too few or many.
+    raise min(errors, key=_distance) if errors else _misfit(value, shape.type)
+
+
+def _could_be(value: Any, shape: Shape) -> bool:
+    """Say whether a value is of the JSON type that a member of a union asks for."""
+    if shape.kind in ("map", "class"):
+        return isinstance(value, dict)
+    if shape.kind in ("list", "tuple"):
+        return isinstance(value, list)
+    if shape.kind == "scalar":
+        return _is(value, shape.args[0])
+    return shape.kind != "choice" or any(_is(value, type(choice)) for choice in choices(shape))
+
+
+def _list(converter: Any, value: Any, shape: Shape) -> Any:
+    if not isinstance(value, list):
+        raise _misfit(value, list)
+    (item,) = shape.args
+    return shape.make(_items(converter, [(at, one, item) for at, one in enumerate(value)], shape))
+
+
+def _tuple(converter: Any, value: Any, shape: Shape) -> Any:
+    if not isinstance(value, list) or len(value) != len(shape.args):
+        raise _misfit(value, shape.type)
+    return tuple(_items(converter, [(at, *pair) for at, pair in enumerate(zip(value, shape.args, strict=True))], shape))
+
+
+def _map(converter: Any, value: Any, shape: Shape) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise _misfit(value, dict)
+    key, item = shape.args
+    keys = _items(converter, [(at, at, key) for at in value], shape)
+    return dict(zip(keys, _items(converter, [(at, one, item) for at, one in value.items()], shape), strict=True))
+
+
+_OF_KIND: dict[str, Callable[[Any, Any, Shape], Any]] = {
+    "any": _any,
+    "scalar": _scalar,
+    "choice": _choice,
+    "union": _union,
+    "list": _list,
+    "tuple": _tuple,
+    "map": _map,
+}
+
+
+def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) -> list[Any]:
+    """Structure (place, value, type) of every item, and raise all of their errors together, each with its place."""
+    from cattrs.errors import IterableValidationError, IterableValidationNote
+
+    made, errors = [], []
+    for at, value, type_ in items:
+        try:
+            made.append(converter.structure(value, type_))
+        except RecursionError:
+            raise
+        except Exception as error:
+            # What add_note() does, which Python 3.10 does not have; cattrs reads it from here.
+            notes = [*getattr(error, "__notes__", []), IterableValidationNote(f"item {at!r}", at, type_)]
+            vars(error)["__notes__"] = notes
+            errors.append(error)
+    if errors:
+        raise IterableValidationError("items", errors, shape.type)
+    return made
+
+
+def problems_in(error: BaseException, path: str) -> str:
+    """Return everything that is wrong, each with its path, in the words of who writes the input.
+
+    Args:
+        error: What structuring has raised.
+        path: The path of what was structured.
+    """
+    try:
+        problems = sorted(problem.text for problem in _problems(error, path))
+    except RecursionError:
+        return f"{path} is nested too deep"
+    more = len(problems) - _MOST_PROBLEMS
+    return "; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")
+
+
+class _Problem(NamedTuple):
+    """One thing that is wrong, and whether a key is missing or unknown."""
+
+    text: str
+    about_key: bool = False
+
+
+def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
+    from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
+
+    if isinstance(error, ClassValidationError):
+        keys = {field.name: field.key for field in fields_of(error.cl)}
+        inside, about = error.group_exceptions()
+        for problem, note in inside:
+            if isinstance(problem, KeyError):
+                yield _Problem(f"{path}.{keys[note.name]} is required", True)
+            else:
+                # An error that comes up where there is no room left may bear the name of another class's field.
+                yield from _problems(problem, f"{path}.{keys.get(note.name, note.name)}")
+        for problem in about:
+            name = _validated(problem)
+            yield from _problems(problem, f"{path}.{keys[name]}" if name in keys else path)
+    elif isinstance(error, IterableValidationError):
+        items, about = error.group_exceptions()
+        for problem, item in items:
+            yield from _problems(problem, f"{path}[{item.index!r}]")
+        for problem in about:
+            yield from _problems(problem, path)
+    elif isinstance(error, ForbiddenExtraKeysError):
+        from .._models.model import near_name
+
+        known = dict.fromkeys(field.key for field in fields_of(error.cl))
+        for key in error.extra_fields:
+            yield _Problem(f"{path}.{key} is not a field{near_name(key, known)}", True)
+    elif isinstance(error, RecursionError):
+        raise error
+    elif isinstance(error, _Misfit):
+        yield _Problem(f"{path} {error}")
+    else:  # from a converter or a validator of the author's class
+        text = str(error.args[0] if _validated(error) else error)
+        yield _Problem(f"{path}: {text or type(error).__name__}")
+
+
+def _validated(error: BaseException) -> str | None:
+    """Return the name of the field that a validator of attrs complains about: beside its text or at its beginning."""
+    import attr
+
+    if not error.args or not isinstance(error.args[0], str):
+        return None
+    for arg in error.args[1:]:
+        if isinstance(arg, attr.Attribute):
+            return arg.name
+    quoted = re.match(r"'(\w+)' ", error.args[0])
+    return quoted[1] if quoted else None
+
+
+def _distance(error: Exception) -> tuple[int, int]:
+    problems = list(_problems(error, ""))
+    return sum(problem.about_key for problem in problems), len(problems)

@@ -1,0 +1,247 @@
+"""The types that an input's class may be made of, told apart in one place: for structuring and for the schema."""
+
+from __future__ import annotations
+
+import collections.abc as abc
+import enum
+import keyword
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from ..errors import UsageError
+
+__all__ = ["NOTHING", "Field", "Shape", "check_class", "choices", "described", "fields_of", "is_class", "shape_of"]
+
+NOTHING: Final = object()
+"""The default of a field that has none."""
+
+_SEQUENCES: Final[dict[Any, Callable[[Iterable[Any]], Any]]] = {
+    **dict.fromkeys((list, abc.Sequence, abc.MutableSequence), list),
+    **dict.fromkeys((set, abc.Set, abc.MutableSet), set),
+    frozenset: frozenset,
+    tuple: tuple,
+}
+_MAPPINGS: Final = (dict, abc.Mapping, abc.MutableMapping)
+_SCALARS: Final = {str: "a string", int: "an integer", float: "a number", bool: "a boolean"}
+_UNIONS: Final = (typing.Union, types.UnionType)
+
+
+class Shape(NamedTuple):
+    """What a type asks for.
+
+    Attributes:
+        kind: `any`, `scalar`, `choice` (an enum or a Literal), `union`, `list`, `tuple` (of a fixed length), `map`,
+            `class` (an attrs class or a dataclass) or `model` (one of this package's).
+        type: The type itself, without aliases and annotations around it.
+        args: For a scalar the JSON type that it is made from; for a choice what may be chosen, enum members as such;
+            for lists, tuples, maps and unions the types in them.
+        make: For a list what it is made with.
+    """
+
+    kind: str
+    type: Any
+    args: tuple[Any, ...] = ()
+    make: Callable[[Iterable[Any]], Any] = list
+
+
+class Field(NamedTuple):
+    """A field of a class.
+
+    Attributes:
+        name: The attribute.
+        key: Its key in the input: attrs' alias, without the underscore of those that end in one because the rest is a
+            keyword of Python.
+        type: Its type.
+        default: Its default, `NOTHING` where it has none; a callable that makes it where `made` is true.
+        made: Whether the default is made anew for each instance.
+    """
+
+    name: str
+    key: str
+    type: Any
+    default: Any
+    made: bool
+
+
+def is_class(type_: Any) -> bool:
+    """Say whether a type is an attrs class or a dataclass."""
+    return isinstance(type_, type) and (hasattr(type_, "__attrs_attrs__") or hasattr(type_, "__dataclass_fields__"))
+
+
+def shape_of(type_: Any) -> Shape | None:
+    """Return what a type asks for, None for what JSON has no values of."""
+    type_ = _bare(type_)
+    if type_ is Any or type_ is None or type_ is type(None):
+        return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
+    origin = typing.get_origin(type_)
+    args = typing.get_args(type_)
+    if origin is typing.Literal:
+        return Shape("choice", type_, args)
+    if origin in _UNIONS:
+        return Shape("union", type_, args)
+    origin = origin or type_
+    if origin is tuple and args and args[-1:] != (...,):
+        return Shape("tuple", type_, () if args == ((),) else args)
+    if origin in _SEQUENCES:
+        return Shape("list", type_, (*args, Any)[:1], _SEQUENCES[origin])
+    if origin in _MAPPINGS:
+        return Shape("map", type_, args or (str, Any))
+    if not isinstance(type_, type):
+        return None
+    if issubclass(type_, enum.Enum):
+        return Shape("choice", type_, tuple(type_))
+    if is_class(type_):
+        return Shape("model" if _is_model(type_) else "class", type_)
+    base = next((base for base in (bool, int, float, str) if issubclass(type_, base)), None)
+    return None if base is None else Shape("scalar", type_, (base,))
+
+
+def _is_model(type_: type[Any]) -> bool:
+    # Whoever has such a class has imported its module, which takes longer than all of a small function.
+    module = sys.modules.get(f"{__package__}.model")
+    return module is not None and issubclass(type_, module.Model)
+
+
+def _bare(type_: Any) -> Any:
+    """Return a type without Annotated, NewType and aliases around it."""
+    while True:
+        if typing.get_origin(type_) is typing.Annotated:
+            type_ = typing.get_args(type_)[0]
+        elif hasattr(type_, "__supertype__"):
+            type_ = type_.__supertype__
+        elif type(type_).__name__ == "TypeAliasType":  # Python's from 3.12 on, and that of typing_extensions
+            type_ = type_.__value__
+        else:
+            return type_
+
+
+def choices(shape: Shape) -> list[Any]:
+    """Return the JSON values that a choice is made from."""
+    return [choice.value if isinstance(choice, enum.Enum) else choice for choice in shape.args]
+
+
+def fields_of(cls: type[Any]) -> list[Field]:
+    """Return the fields that a class is made from.
+
+    Raises:
+        UsageError: Its annotations can't be resolved.
+    """
+    import attr
+
+    try:
+        if attr.has(cls):
+            attr.resolve_types(cls)
+            return [_attrs_field(field) for field in attr.fields(cls) if field.init]
+        hints = typing.get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        raise UsageError(
+            f"the types of {cls.__name__} can't be looked up: {error}; what they name must be at the top of the module"
+        ) from None
+    return [_dataclass_field(field, hints) for field in vars(cls)["__dataclass_fields__"].values() if field.init]
+
+
+def _attrs_field(field: Any) -> Field:
+    import attr
+
+    default, made = field.default, False
+    if default is attr.NOTHING:
+        default = NOTHING
+    elif isinstance(default, attr.Factory):  # type: ignore[arg-type]  # a class that is annotated as a function
+        # One that looks at the instance has no value without it.
+        default, made = (None, False) if default.takes_self else (default.factory, True)
+    return Field(field.name, _key(field.alias), Any if field.type is None else field.type, default, made)
+
+
+def _dataclass_field(field: Any, hints: dict[str, Any]) -> Field:
+    import dataclasses
+
+    made = field.default_factory is not dataclasses.MISSING
+    default = field.default_factory if made else field.default
+    return Field(
+        field.name,
+        _key(field.name),
+        hints[field.name],
+        NOTHING if default is dataclasses.MISSING else default,
+        made,
+    )
+
+
+def _key(name: str) -> str:
+    return name[:-1] if name[-1:] == "_" and keyword.iskeyword(name[:-1]) else name
+
+
+def check_class(cls: type[Any]) -> None:
+    """Refuse a class with a field of a type that no input has.
+
+    Raises:
+        UsageError: There is one; the message has the path of each.
+    """
+    wrong: list[str] = []
+    seen: set[type[Any]] = set()
+    work: list[tuple[Any, str]] = [(cls, cls.__name__)]
+    while work:
+        type_, path = work.pop()
+        shape = shape_of(type_)
+        if shape is None or (shape.kind == "map" and not _is_text(shape.args[0])):
+            wrong.append(f"{path} is {_name(type_)}")
+        elif shape.kind == "choice" and not all(_is_json_scalar(value) for value in choices(shape)):
+            wrong.append(f"{path} is {_name(type_)}, with values that aren't text, numbers or booleans")
+        elif shape.kind == "class" and shape.type not in seen:
+            seen.add(shape.type)
+            work += [(field.type, f"{path}.{field.key}") for field in fields_of(shape.type)]
+        elif shape.kind in ("list", "map"):
+            work.append((shape.args[-1], f"{path}[]"))
+        elif shape.kind in ("tuple", "union"):
+            work += [(arg, f"{path}[{at}]" if shape.kind == "tuple" else path) for at, arg in enumerate(shape.args)]
+    if wrong:
+        raise UsageError(
+            f"no input can be made into {cls.__name__}: {'; '.join(sorted(wrong))}. Fields may be str, int, float, "
+            "bool, Any, enums and Literals of these, lists, tuples, sets, dicts with str keys, attrs classes and unions"
+        )
+
+
+def _is_text(type_: Any) -> bool:
+    """Say whether a type can be that of a mapping's keys."""
+    shape = shape_of(type_)
+    if shape is None:
+        return False
+    if shape.kind == "choice":
+        return all(isinstance(value, str) for value in choices(shape))
+    return shape.kind == "any" or (shape.kind == "scalar" and shape.args == (str,))
+
+
+def _is_json_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float))
+
+
+def _name(type_: Any) -> str:
+    if not isinstance(type_, type) or typing.get_args(type_):
+        return repr(type_)
+    return type_.__name__ if type_.__module__ == "builtins" else f"{type_.__module__}.{type_.__qualname__}"
+
+
+def described(type_: Any) -> str:
+    """Return what a type asks for in words, for people who write YAML and not Python."""
+    words = list(dict.fromkeys(_words(type_)))
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _words(type_: Any) -> Iterator[str]:
+    import json
+
+    shape = shape_of(type_)
+    kind = "any" if shape is None else shape.kind
+    if shape is None or kind == "any":
+        yield "anything"
+    elif kind == "scalar":
+        yield _SCALARS[shape.args[0]]
+    elif kind == "choice":
+        yield from (json.dumps(value, ensure_ascii=False) for value in choices(shape))
+    elif kind == "union":
+        for arg in shape.args:
+            yield from _words(arg)
+    else:
+        yield {"list": "a list", "tuple": f"a list of {len(shape.args)}"}.get(kind, "a mapping")

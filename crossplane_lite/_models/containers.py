@@ -1,0 +1,251 @@
+"""Lists and maps that lie over a source: real lists and dicts, decoded by one level when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .types import Type
+
+__all__ = ["ModelList", "ModelMap", "ObservedList", "ObservedMap"]
+
+_MISSING = object()
+
+
+class ModelList(list[Any]):
+    """A list of desired state: of models, or read before it was set, when the first change makes it count as set."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(self, values: Iterable[Any], node: Node | None, type_: Type) -> None:
+        super().__init__(values)
+        self._node = node
+        self._type = type_
+
+    def append(self, value: Any) -> None:
+        self[len(self) :] = [value]
+
+    def insert(self, at: Any, value: Any) -> None:
+        at = max(at + len(self), 0) if at < 0 else at
+        self[at:at] = [value]
+
+    def extend(self, values: Iterable[Any]) -> None:
+        self[len(self) :] = values
+
+    def __iadd__(self, values: Iterable[Any]) -> ModelList:  # type: ignore[misc]  # typeshed: Self
+        self.extend(values)
+        return self
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        from .adopt import adopt
+
+        item = self._type.item
+        if isinstance(at, slice):
+            list.__setitem__(self, at, [adopt(item, element, "a list element") for element in value])
+        else:
+            list.__setitem__(self, at, adopt(item, value, "a list element"))
+        _touch(self)
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
+class ModelMap(dict[str, Any]):
+    """A map of desired state: of models, read before it was set, or laid over an earlier function's."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(self, values: Mapping[str, Any], node: Node | None, type_: Type) -> None:
+        super().__init__(values)
+        self._node = node
+        self._type = type_
+
+    @property
+    def deleted(self) -> set[str] | None:
+        """The keys that are to be removed from what earlier functions desired."""
+        return None if self._node is None else self._node.deleted
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        from .._base.sentinels import UNSET
+        from .adopt import adopt, over_source
+
+        if value is None or value is UNSET:
+            # No opinion: what earlier functions desired shows through.
+            dict.pop(self, key, None)
+            inherited = None if self._node is None else self._node.fields.get(key)
+            if inherited is None:
+                return
+            from .node import element
+
+            if self._node is not None and self._node.deleted is not None:
+                self._node.deleted.discard(key)
+            dict.__setitem__(self, key, element(self, key, inherited))
+        else:
+            kept = adopt(self._type.item, value, key)
+            # Where the key was deleted, it stays so: what is set then replaces, and doesn't merge.
+            if self._node is not None and key not in (self._node.deleted or ()):
+                kept = over_source(self._node, key, self._type.item, kept)
+            dict.__setitem__(self, key, kept)
+        _touch(self)
+
+    def __delitem__(self, key: str) -> None:
+        dict.__delitem__(self, key)
+        self._bury(key)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        if key in self:
+            value = dict.pop(self, key)
+            self._bury(key)
+            return value
+        return dict.pop(self, key, *default)
+
+    def popitem(self) -> tuple[str, Any]:
+        key, value = dict.popitem(self)
+        self._bury(key)
+        return key, value
+
+    def clear(self) -> None:
+        for key in list(self):
+            del self[key]
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self.get(key)
+
+    def update(self, *others: Any, **named: Any) -> None:
+        for key, value in dict(*others, **named).items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> ModelMap:  # type: ignore[override,misc]  # typeshed wants dict's two overloads
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+    def _bury(self, key: str) -> None:
+        if self._node is None:
+            return
+        if self._node.deleted is None:
+            self._node.deleted = set()
+        self._node.deleted.add(key)
+        self._node.touch(self)
+
+
+def _touch(container: ModelList | ModelMap) -> None:
+    if container._node is not None:
+        container._node.touch(container)
+
+
+def _changing(name: str) -> Callable[..., Any]:
+    plain = getattr(list, name)
+
+    def method(self: ModelList, *args: Any, **kwargs: Any) -> Any:
+        result = plain(self, *args, **kwargs)
+        _touch(self)
+        return result
+
+    method.__name__ = name
+    return method
+
+
+for _name in "remove pop clear sort reverse __delitem__ __imul__".split():
+    setattr(ModelList, _name, _changing(_name))
+
+
+def _read_only(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    raise self._node.read_only()
+
+
+class ObservedList(list[Any]):
+    """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(self, values: Iterable[Any], node: Node, type_: Type) -> None:
+        super().__init__(values)
+        self._node = node
+        self._type = type_
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return list(list.__getitem__(self, at))
+        try:
+            return list.__getitem__(self, at)
+        except IndexError:
+            from .node import absent
+
+            return absent(self._type.item, self._node.mode, self._node, f"[{at}]")
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
+class ObservedMap(dict[str, Any]):
+    """A map of observed state. A missing key reads as an Observable, or None where nothing can come any more."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(self, values: Mapping[str, Any], node: Node, type_: Type) -> None:
+        super().__init__(values)
+        self._node = node
+        self._type = type_
+
+    def __missing__(self, key: str) -> Any:
+        from .._observed.observable import EXTERNAL_NAME, make
+        from .node import WAIT, absent
+
+        node = self._node
+        root = node.root
+        if (
+            key == EXTERNAL_NAME
+            and root is not None
+            and root.kind != "xr"
+            and node.path == f"{root.prefix}.metadata.annotations"
+        ):
+            return make(f"{root.prefix}.external_name", root)
+        if node.mode == WAIT:
+            return absent(self._type.item, node.mode, node, f'["{key}"]')
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        # As on the Observable that stands here while the map isn't there.
+        if name[:1] == "_":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self[name]
+
+    def get(self, key: str, default: Any = _MISSING) -> Any:
+        if key in self.keys():
+            return dict.__getitem__(self, key)
+        if default is _MISSING:
+            return self.__missing__(key)
+        self._guess(key)
+        return default
+
+    def __contains__(self, key: object) -> bool:
+        if dict.__contains__(self, key):
+            return True
+        self._guess(key)
+        return False
+
+    def _guess(self, key: object) -> None:
+        """Remember that the absence of a key was used: it may still come."""
+        from .._observed.observable import Observable, guess
+
+        value = self.__missing__(str(key))
+        if type(value) is Observable:
+            guess(value)
+        elif value is not None:
+            guess(value._node.observable())
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+for _name in "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__".split():
+    setattr(ObservedList, _name, _read_only)
+for _name in "__setitem__ __delitem__ pop popitem clear setdefault update __ior__".split():
+    setattr(ObservedMap, _name, _read_only)

@@ -1,0 +1,74 @@
+"""Is an object of the group and kind that a model is for?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _wire
+from ..errors import UsageError
+from .model import Resource
+
+__all__ = ["check_class", "check_kind", "check_same_kind", "group_of"]
+
+
+def group_of(api_version: str) -> str:
+    """Return the group of an apiVersion; the core group is the empty text."""
+    group, slash, _ = api_version.rpartition("/")
+    return group if slash else ""
+
+
+def check_class(model: object, what: str) -> None:
+    """Refuse what isn't a class of resources.
+
+    Raises:
+        UsageError: It isn't one.
+    """
+    if not (isinstance(model, type) and issubclass(model, Resource)):
+        raise UsageError(f"{what} takes the class of a resource, such as Unstructured (got {model!r:.80})")
+
+
+def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -> None:
+    """Refuse an object of another group or kind than the model's; the version may differ.
+
+    Args:
+        model: The class, of which `Unstructured` is for all kinds.
+        fields: The object, split by one level.
+        where: What the object is, for the message.
+
+    Raises:
+        UsageError: It is another one.
+    """
+    if not model._fixed:
+        return
+    head = model._head_fields
+    # Nearly always the very same bytes.
+    if fields.get("apiVersion") != head["apiVersion"] or fields.get("kind") != head["kind"]:
+        fixed: Any = model
+        _compare(fixed.apiVersion, fixed.kind, model.__name__, fields, where)
+
+
+def check_same_kind(instance: Resource, fields: Mapping[str, bytes], where: str) -> None:
+    """Refuse to put an instance together with an object of another group or kind; the arguments are those of
+    `check_kind`.
+
+    Raises:
+        UsageError: It is another one.
+    """
+    if instance._fixed:
+        check_kind(type(instance), fields, where)
+    else:
+        _compare(instance.apiVersion, instance.kind, type(instance).__name__, fields, where)
+
+
+def _compare(api_version: Any, kind: Any, name: str, fields: Mapping[str, bytes], where: str) -> None:
+    found = []
+    for key in ("apiVersion", "kind"):
+        value = fields.get(key)
+        found.append("" if value is None else str(_wire.open_value(value)[1]))
+    found_version, found_kind = found
+    if found_kind != kind or group_of(found_version) != group_of(str(api_version)):
+        raise UsageError(
+            f"{where} is a {found_kind or '(no kind)'} of {found_version or '(no apiVersion)'}, "
+            f"and {name} is for {kind} of {api_version}"
+        )

@@ -1,0 +1,186 @@
+"""Model modules as data: one string per class, made into a class when it is first asked for.
+
+A generated (or hand-written) module holds one table and hands it to `load`:
+
+    from crossplane_lite.table import load
+
+    __getattr__, __dir__ = load(
+        __name__,
+        {
+            "Bucket": "@storage.gcp.upbound.io/v1beta1 metadata:meta.ObjectMeta spec:BucketSpec",
+            "BucketSpec": "forProvider:ForProvider",
+            "ForProvider": "location:s labels:{s rules:[Rule#name from_=from:s",
+            "Rule": "name:s weight:i",
+        },
+        meta="crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1",
+    )
+
+A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
+`b` (boolean), `q` (integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for
+one of another module, `[T` for a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key
+follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
+and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
+digits.
+A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
+and has the fields apiVersion and kind. `*` before the fields marks an open class, which takes any other attribute as
+well (x-kubernetes-preserve-unknown-fields).
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import _wire
+from .._base.sentinels import UNSET
+from ..errors import UsageError
+from . import types
+from .model import Model, Resource, near_name
+
+__all__ = ["load", "make_class"]
+
+
+# Reentrant, because making one class may ask a module for another. One lock for all modules: two locks could deadlock.
+_making = threading.RLock()
+
+
+def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the `__getattr__` and `__dir__` of a model module.
+
+    Args:
+        module: The module's `__name__`.
+        table: The classes of the module, as the text above says.
+        **aliases: Other model modules, by the alias that the table uses: dotted names, or relative ones such as
+            `..core.v1`, which count from the package that the module is in.
+
+    Returns:
+        Functions for the module's namespace. The first makes a class when it is first asked for and leaves it in the
+        module; two threads never see two classes of one name. It raises AttributeError for a name that the table does
+        not have.
+    """
+
+    made: dict[str, type[Model]] = {}
+
+    def resolve(ref: str) -> type[Model]:
+        alias, _, name = ref.rpartition(".")
+        if alias and alias not in aliases:
+            raise UsageError(f"{module}: the table uses the alias {alias!r}, which load() was not given")
+        if not alias:
+            found: type[Model] = get(name)
+            return found
+        other: type[Model] = getattr(importlib.import_module(aliases[alias], module.rpartition(".")[0]), name)
+        return other
+
+    def get(name: str) -> Any:
+        if name[:2] == "__" and name != "__all__":  # what the import system asks for; no near name is meant
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        if name == "__all__":
+            return sorted(table)
+        text = table.get(name)
+        if text is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{near_name(name, table)}")
+        with _making:
+            cls = made.get(name)
+            if cls is None:
+                cls = made[name] = _make_class(module, name, text, resolve)
+            if module in sys.modules:
+                setattr(sys.modules[module], name, cls)  # from now on found without this function
+        return cls
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[module]), *table} if module in sys.modules else table)
+
+    return get, names
+
+
+def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> type[Model]:
+    parts = text.split(" ") if text else []
+    api_version = kind = ""
+    if parts and parts[0][0] == "@":
+        api_version, _, kind = parts.pop(0)[1:].partition("=")
+    is_open = parts[:1] == ["*"]
+    fields = []
+    if is_open:
+        del parts[0]
+    for part in parts:
+        try:
+            fields.append(types.parse_field(part, resolve))
+        except (IndexError, ValueError):
+            raise UsageError(
+                f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
+            ) from None
+    return make_class(module, name, fields, api_version, (kind or name) if api_version else "", is_open=is_open)
+
+
+def make_class(
+    module: str, name: str, fields: list[types.Field], api_version: str = "", kind: str = "", *, is_open: bool = False
+) -> type[Model]:
+    """Make a model class.
+
+    Args:
+        module: The module that it will say it is from.
+        name: Its name.
+        fields: Its fields, without apiVersion and kind.
+        api_version: For a resource its apiVersion, which becomes fixed.
+        kind: For a resource its kind.
+        is_open: True where it takes any other attribute as well.
+    """
+    namespace: dict[str, Any] = {
+        "__module__": module,
+        "__qualname__": name,
+        "__slots__": (),
+        "__attrs_attrs__": _MadeByAttrs(),
+    }
+    bases: tuple[type[Model], ...] = (Model,)
+    if api_version:
+        bases = (Resource,)
+        head = {"apiVersion": api_version, "kind": kind}
+        fields = [types.Field(key, key, types.parse_type("s", _no_class), fixed=True) for key in head] + fields
+        encoded = _wire.encode_struct(head)
+        namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
+    known = {field.name: field for field in fields}
+    keys = {field.name: _wire.entry_prefix(field.wire) for field in fields}
+    if is_open:
+        from .dynamic import DynamicModel
+
+        bases = (Resource, DynamicModel) if api_version else (DynamicModel,)
+        known, keys = types.DynamicFields(known), types.DynamicKeys(keys)
+    namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
+    return type(name, bases, namespace)
+
+
+class _MadeByAttrs:
+    """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
+
+    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and
+    making it takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
+    """
+
+    _owner: type[Model]
+
+    def __set_name__(self, owner: type[Model], name: str) -> None:
+        self._owner = owner
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        cls = self._owner
+        with _making:
+            if cls.__dict__["__attrs_attrs__"] is self:
+                import attr
+
+                # One definition serves every field of a class: attrs copies what it needs of it.
+                unset = attr.ib(default=UNSET, kw_only=True)
+                these = {
+                    # attrs would strip a leading underscore from the constructor's argument.
+                    name: attr.ib(default=UNSET, kw_only=True, alias=name) if name[0] == "_" else unset
+                    for name in cls.__wire_fields__
+                }
+                these |= {name: attr.ib(default=getattr(cls, name), kw_only=True) for name in cls._fixed}
+                attr.s(these=these, init=False, eq=False, repr=False, order=False, unsafe_hash=False)(cls)
+            return cls.__attrs_attrs__
+
+
+def _no_class(ref: str) -> type[Model]:
+    raise UsageError(f"no class {ref!r} here")

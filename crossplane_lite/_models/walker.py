@@ -1,0 +1,339 @@
+"""Walks over models and plain data. All of them are iterative: the data decides how deep they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from .. import _wire
+from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
+from .._observed.observable import Observable, make, sources
+from .._observed.tracker import Call
+from .._wire.tree import join_path
+from ..errors import DEEPEST, EncodeError, UsageError
+from .containers import ModelMap
+from .model import Model
+from .node import refuse_whole
+
+__all__ = [
+    "Found",
+    "Tree",
+    "equal",
+    "leaves",
+    "plain",
+    "plain_and_waits",
+    "represent",
+    "tree_of",
+    "unresolved_in",
+    "with_nulls",
+]
+
+# A path while walking: (path of the holder, step, depth), formatted only when it is shown.
+Path = tuple[Any, Any, int]
+_TOP: Final[Path] = ((), None, 0)
+
+
+def steps_of(path: Path) -> list[str | int]:
+    """Return the steps of a path from the top."""
+    steps = []
+    while path[1] is not None:
+        steps.append(path[1])
+        path = path[0]
+    return steps[::-1]
+
+
+def show_path(steps: list[Any]) -> str:
+    """Return `spec.ports[2]["a/b"]` for the steps of a path."""
+    return join_path(step.source_path if type(step) is Observable else step for step in steps)
+
+
+def _shown(path: Path) -> str:
+    return show_path(steps_of(path))
+
+
+def _model_items(model: Model, *, whole: bool) -> dict[str, Any]:
+    """Return the fields of a model by wire name: with what its source has, or only what was set, and tombstones."""
+    cls = type(model)
+    node = model._node
+    known = cls.__wire_fields__
+    items: dict[str, Any] = {name: getattr(cls, name) for name in sorted(cls._fixed)}
+    if whole and node is not None and node.raw is not None:
+        items = with_nulls(_wire.decode_struct(node.raw)) | items
+    if node is not None and node.deleted:
+        for name in node.deleted:
+            if whole:
+                items.pop(known[name].wire, None)
+            else:
+                items[known[name].wire] = TOMBSTONE
+    for name, value in model.__dict__.items():
+        items[known[name].wire] = value
+    return items
+
+
+class Found:
+    """An unresolved value in a tree.
+
+    Attributes:
+        steps: Where it stands.
+        waits_for: The Observables it is made from.
+        is_key: True where the key of a map is meant, not the value under it.
+    """
+
+    __slots__ = ("is_key", "steps", "waits_for")
+
+    def __init__(self, steps: list[str | int], waits_for: list[Observable[Any]], is_key: bool) -> None:
+        self.steps = steps
+        self.waits_for = waits_for
+        self.is_key = is_key
+
+
+class Tree:
+    """The set fields of a model as plain data, for the cases that the direct encoder leaves to the slow path.
+
+    Attributes:
+        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks what is to be removed, None
+            is an explicit null.
+        found: The unresolved values in it.
+        list_keys: The merge keys of its lists that have some, by the list's id.
+    """
+
+    __slots__ = ("data", "found", "list_keys")
+
+    def __init__(self) -> None:
+        self.data: Any = None
+        self.found: list[Found] = []
+        self.list_keys: dict[int, tuple[str, ...]] = {}
+
+
+def plain(value: Any) -> Any:
+    """Return a model or anything in one as plain data, with what it shows of its source."""
+    return _convert(value, None, whole=True).data
+
+
+def tree_of(value: Any, call: Call | None) -> Tree:
+    """Return what was set in a model, with the unresolved values in it.
+
+    Raises:
+        EncodeError: A list holds None.
+    """
+    return _convert(value, call, whole=False)
+
+
+def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
+    tree = Tree()
+    box: list[Any] = [None]
+    replacing: set[int] = set()  # ids of what was set in the place of something deleted
+    texts = call is not None and (call.marker is not None or bool(call.handed_out))
+    work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
+    while work:
+        value, target, key, path, all_of_it = work.pop()
+        if path[2] > DEEPEST:
+            raise EncodeError(
+                show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
+            )
+        kind = type(value)
+        if kind is str or isinstance(value, str):
+            target[key] = value
+            if texts and call is not None and (waits_for := call.tokens_in(value)):
+                tree.found.append(Found(steps_of(path), waits_for, False))
+        elif kind is Observable:
+            target[key] = value
+            tree.found.append(Found(steps_of(path), list(sources(value)), False))
+        elif value is NULL:
+            target[key] = None
+        elif isinstance(value, Model):
+            if value._node is not None and value._node.whole:
+                all_of_it = True
+            if not whole and value._node is not None and value._node.mode:
+                refuse_whole(value._node, _shown, path)
+                all_of_it = True
+            if path is not _TOP and value._absent and value._node is not None and value._node.mode:
+                target[key] = waiting = make(value._node.path, value._node.root)
+                tree.found.append(Found(steps_of(path), [waiting], False))
+                continue
+            made: dict[str, Any] = Replaced() if id(value) in replacing else {}
+            target[key] = made
+            types = {field.wire: field.type for field in type(value).__wire_fields__.values()}
+            items = _model_items(value, whole=all_of_it)
+            if not all_of_it and value._node is not None and value._node.deleted:
+                replacing.update(id(value.__dict__[name]) for name in value._node.deleted if name in value.__dict__)
+            for name, item in items.items():
+                made[name] = None  # keeps the order, which the stack turns round
+                step = (path, name, path[2] + 1)
+                work.append((item, made, name, step, all_of_it))
+                type_ = types.get(name)
+                if type_ is None:  # an open class's, whose name compose() may have made
+                    if texts and call is not None and (waits_for := call.tokens_in(name)):
+                        tree.found.append(Found(steps_of(step), waits_for, True))
+                elif type_.keys and isinstance(item, list):
+                    tree.list_keys[id(item)] = type_.keys
+        elif isinstance(value, Mapping):
+            made = Replaced() if id(value) in replacing else {}
+            target[key] = made
+            for name, item in value.items():
+                if item is UNSET or (item is None and not whole):
+                    continue
+                made[name] = None
+                step = (path, name, path[2] + 1)
+                if texts and call is not None and isinstance(name, str) and (waits_for := call.tokens_in(name)):
+                    tree.found.append(Found(steps_of(step), waits_for, True))
+                elif type(name) is Observable:
+                    tree.found.append(Found(steps_of(step), list(sources(name)), True))
+                # A model in a plain mapping belongs nowhere else, so all of it is meant.
+                work.append((item, made, name, step, all_of_it or not isinstance(value, ModelMap)))
+                if isinstance(value, ModelMap) and value.deleted and name in value.deleted:
+                    replacing.add(id(item))
+            if not all_of_it and isinstance(value, ModelMap):
+                for name in value.deleted or ():
+                    made.setdefault(name, TOMBSTONE)
+        elif isinstance(value, (list, tuple)):
+            values = [None] * len(value)
+            target[key] = values
+            if id(value) in tree.list_keys:
+                tree.list_keys[id(values)] = tree.list_keys[id(value)]
+            for at, item in enumerate(value):
+                if item is UNSET or (item is None and not whole):
+                    raise EncodeError(
+                        show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
+                    )
+                # An element of an inherited list is emitted whole, because lists replace.
+                work.append((item, values, at, (path, at, path[2] + 1), True))
+        else:
+            target[key] = value
+    tree.data = box[0]
+    return tree
+
+
+def unresolved_in(value: Any, call: Call | None) -> list[Observable[Any]]:
+    """Return the Observables in a value, those in its texts too."""
+    return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
+
+
+def plain_and_waits(value: Any, call: Call | None) -> tuple[Any, list[Observable[Any]]]:
+    """Return a value as plain data, and the Observables in it."""
+    tree = _convert(value, call, whole=True)
+    return tree.data, [observable for found in tree.found for observable in found.waits_for]
+
+
+def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
+    """Return plain data with every None, which means null there, replaced by NULL.
+
+    Args:
+        value: The data.
+        opened: Gives what stands for an item before it is looked at, such as the content of a message.
+    """
+    box: list[Any] = [None]
+    work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
+    while work:
+        item, target, key, depth = work.pop()
+        if depth > DEEPEST:
+            raise UsageError(f"the data contains itself, or is nested more than {DEEPEST:,} deep")
+        if opened is not None:
+            item = opened(item)
+        if item is None:
+            target[key] = NULL
+        elif isinstance(item, Mapping):
+            made: dict[Any, Any] = dict.fromkeys(item)
+            target[key] = made
+            work.extend((child, made, name, depth + 1) for name, child in item.items())
+        elif isinstance(item, (list, tuple)):
+            values = [None] * len(item)
+            target[key] = values
+            work.extend((child, values, at, depth + 1) for at, child in enumerate(item))
+        else:
+            target[key] = item
+    return box[0]
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """Yield a line for every leaf of plain data, its path and its value."""
+    work: list[tuple[Any, Path]] = [(value, _TOP)]
+    while work:
+        item, path = work.pop()
+        if isinstance(item, dict) and item:
+            work.extend((child, (path, name, 0)) for name, child in item.items())
+        elif isinstance(item, list) and item:
+            work.extend((child, (path, at, 0)) for at, child in enumerate(item))
+        else:
+            yield f"{show_path(steps_of(path))}={item!r}"
+
+
+def canonical(value: Any) -> str:
+    """Return plain data as a text that is the same for equal data, whatever the order of its keys."""
+    parts: list[str] = []
+    work: list[tuple[bool, Any]] = [(False, value)]
+    while work:
+        is_text, item = work.pop()
+        if is_text:
+            parts.append(item)
+        elif isinstance(item, dict):
+            parts.append("{")
+            work.append((True, "}"))
+            for name in sorted(item, reverse=True):
+                work += [(False, item[name]), (True, f"{name!r}:")]
+        elif isinstance(item, list):
+            parts.append("[")
+            work.append((True, "]"))
+            work += [(False, child) for child in reversed(item)]
+        else:
+            parts.append(f"{item!r},")
+    return "".join(parts)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Compare plain data; Observables are equal when their paths are."""
+    work = [(one, other)]
+    while work:
+        left, right = work.pop()
+        if isinstance(left, dict) and isinstance(right, dict):
+            if left.keys() != right.keys():
+                return False
+            work.extend((left[key], right[key]) for key in left)
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            work.extend(zip(left, right, strict=True))
+        elif type(left) is Observable or type(right) is Observable:
+            if type(left) is not type(right) or left.source_path != right.source_path:
+                return False
+        elif left is not right and (isinstance(left, bool) is not isinstance(right, bool) or left != right):
+            return False
+    return True
+
+
+def represent(value: Any, depth: int = 0) -> str:
+    """Return the repr of a model; what is nested more than eight deep is shown as three dots."""
+    if isinstance(value, Model):
+        if depth > 8:
+            return f"{type(value).__name__}(...)"
+        by_wire = {field.wire: field.name for field in type(value).__wire_fields__.values()}
+        fixed = type(value)._fixed
+        shown = []
+        for wire, item in _present(value).items():
+            name = by_wire.get(wire, wire)
+            if name not in fixed:
+                shown.append(f"{name}={represent(item, depth + 1)}")
+        return f"{type(value).__name__}({', '.join(shown)})"
+    if isinstance(value, dict):
+        if depth > 8:
+            return "{...}"
+        return "{" + ", ".join(f"{key!r}: {represent(item, depth + 1)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[...]" if depth > 8 else "[" + ", ".join(represent(item, depth + 1) for item in value) + "]"
+    return repr(value)
+
+
+def _present(model: Model) -> dict[str, Any]:
+    """Return the present fields of a model by wire name, nested models as models."""
+    node = model._node
+    known = type(model).__wire_fields__
+    present = {known[name].wire: value for name, value in model.__dict__.items()}
+    if node is not None and node.raw is not None:
+        by_wire = {field.wire: field.name for field in known.values()}
+        for wire in node.fields:
+            name = by_wire.get(wire, wire)
+            if wire not in present and name not in (node.deleted or ()) and known.get(name) is not None:
+                value = getattr(model, name)
+                if value is not None and type(value) is not Observable:
+                    present[wire] = value
+    return present

@@ -1,0 +1,213 @@
+"""Is an observed object ready? The rules per kind, as a table (protocol: what function-auto-ready does)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from .. import _wire
+from .._models.kinds import group_of
+
+__all__ = ["is_ready"]
+
+
+def is_ready(raw: bytes) -> bool:
+    """Say whether an observed object is ready.
+
+    Kinds are told apart by group and kind; the version does not matter. A status that isn't of the shape that its kind
+    has is not ready, and no error.
+
+    Args:
+        raw: The object's Struct bytes.
+
+    Returns:
+        What its kind's rule says, and for kinds without a rule whether its condition Ready is True. Where the status
+        or the condition has an observedGeneration, it must have caught up with the object's generation.
+    """
+    api_version = _wire.get_path(raw, ("apiVersion",))
+    kind = _wire.get_path(raw, ("kind",))
+    rule: Rule | None = None
+    if isinstance(api_version, str) and isinstance(kind, str) and api_version:
+        rule = _always if kind in _ANY_GROUP else _RULES.get((group_of(api_version), kind))
+    if rule is _always:
+        return True
+    seen = _Object(raw, with_spec=rule is not None)
+    return seen.is_well_formed and seen.caught_up(seen.status) and (rule or _ready)(seen)
+
+
+class _Object:
+    """What the rules look at.
+
+    Attributes:
+        spec: The object's spec; empty where it has none, or wasn't asked for.
+        status: The same of its status.
+        generation: Its generation, 0 where it has none.
+        is_well_formed: Whether spec and status are objects, as far as they are there.
+    """
+
+    __slots__ = ("generation", "is_well_formed", "spec", "status")
+
+    def __init__(self, raw: bytes, *, with_spec: bool) -> None:
+        # The spec of a managed resource may be large, and no rule looks at it.
+        spec = _wire.get_path(raw, ("spec",)) if with_spec else None
+        status = _wire.get_path(raw, ("status",))
+        self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
+        self.spec, self.status = _mapping(spec), _mapping(status)
+        self.generation = _number(_wire.get_path(raw, ("metadata", "generation")), 0)
+
+    def caught_up(self, holder: dict[str, Any]) -> bool:
+        """Say whether a status or condition that says which generation it is about is about the latest one."""
+        observed = holder.get("observedGeneration")
+        return observed is None or _number(observed) >= self.generation
+
+    def condition(self, type_: str) -> bool:
+        """Say whether the condition of this type is True, and about the latest generation."""
+        conditions = self.status.get("conditions")
+        for condition in conditions if isinstance(conditions, list) else ():
+            if isinstance(condition, dict) and condition.get("type") == type_:
+                return condition.get("status") == "True" and self.caught_up(condition)
+        return False
+
+    def count(self, key: str) -> float:
+        """Return a count of the status.
+
+        Counts of 0 are left out when a status is written, but so is everything before a controller has seen the
+        object; only observedGeneration tells the two apart.
+        """
+        return _number(self.status.get(key), math.nan if self.status.get("observedGeneration") is None else 0)
+
+    def replicas(self) -> float:
+        """Return how many replicas are wanted; the API server fills in 1 where nobody says."""
+        return _number(self.spec.get("replicas"), _number(self.status.get("replicas"), 1))
+
+
+Rule = Callable[[_Object], bool]
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any, default: float = math.nan) -> float:
+    """Return a number; what is none is NaN, which equals nothing and is at least nothing, so it is never ready."""
+    if value is None:
+        return default
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+
+
+def _always(_: _Object) -> bool:
+    return True
+
+
+def _ready(obj: _Object) -> bool:
+    return obj.condition("Ready")
+
+
+def _deployment(obj: _Object) -> bool:
+    wanted = obj.replicas()
+    # In the middle of a rollout there are more replicas than are wanted.
+    counts = [_number(obj.status.get("replicas"), wanted), obj.count("updatedReplicas"), obj.count("availableReplicas")]
+    return all(count == wanted for count in counts) and obj.condition("Available")
+
+
+def _stateful_set(obj: _Object) -> bool:
+    wanted, revision = obj.replicas(), obj.status.get("currentRevision")
+    counts = [_number(obj.status.get("replicas"), wanted), obj.count("readyReplicas"), obj.count("currentReplicas")]
+    settled = isinstance(revision, str) and revision == obj.status.get("updateRevision")
+    return all(count == wanted for count in counts) and settled
+
+
+def _daemon_set(obj: _Object) -> bool:
+    wanted = _number(obj.status.get("desiredNumberScheduled"))
+    return all(obj.count(key) == wanted for key in ("numberReady", "updatedNumberScheduled", "numberAvailable"))
+
+
+def _replica_set(obj: _Object) -> bool:
+    if obj.status.get("observedGeneration") is None or obj.condition("ReplicaFailure"):
+        return False
+    return obj.count("availableReplicas") >= obj.replicas()
+
+
+def _job(obj: _Object) -> bool:
+    return obj.condition("Complete") and not obj.condition("Failed")
+
+
+def _cron_job(obj: _Object) -> bool:
+    active = obj.status.get("active")
+    if obj.spec.get("suspend") is True or (isinstance(active, list) and bool(active)):
+        return True
+    # One that never ran on schedule is not ready, even where somebody has started a job of it by hand.
+    succeeded, scheduled = (_time(obj.status.get(key)) for key in ("lastSuccessfulTime", "lastScheduleTime"))
+    return bool(scheduled) and succeeded >= scheduled
+
+
+def _time(value: Any) -> str:
+    """Return a time as the API server writes it, RFC 3339 in UTC with whole seconds: these order as texts do.
+
+    Anything else is the empty text, which comes before every time.
+    """
+    shape = value.translate(_DIGITS) if isinstance(value, str) else ""
+    return value if shape == "0000-00-00T00:00:00Z" else ""
+
+
+_DIGITS: Final = str.maketrans("123456789", "000000000")
+
+
+def _pod(obj: _Object) -> bool:
+    phase = obj.status.get("phase")
+    return phase == "Succeeded" or (phase == "Running" and obj.condition("Ready"))
+
+
+def _has_ingress(obj: _Object) -> bool:
+    ingress = _mapping(obj.status.get("loadBalancer")).get("ingress")
+    return isinstance(ingress, list) and bool(ingress)
+
+
+def _service(obj: _Object) -> bool:
+    type_ = obj.spec.get("type", "ClusterIP")
+    return _has_ingress(obj) if type_ == "LoadBalancer" else isinstance(type_, str)
+
+
+def _claim(obj: _Object) -> bool:
+    return obj.status.get("phase") == "Bound"
+
+
+def _autoscaler(obj: _Object) -> bool:
+    return obj.condition("ScalingActive") or obj.condition("ScalingLimited")
+
+
+# Kinds whose status says nothing about readiness, nearly all of them because they have none, by group.
+_WITHOUT_STATUS: Final = {
+    "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
+    "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "
+    "MutatingWebhookConfiguration ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+    "apiextensions.crossplane.io": "Composition EnvironmentConfig",
+    "apps": "ControllerRevision",
+    "coordination.k8s.io": "Lease",
+    "discovery.k8s.io": "EndpointSlice",
+    "events.k8s.io": "Event",
+    "networking.k8s.io": "IngressClass IPAddress NetworkPolicy",
+    "node.k8s.io": "RuntimeClass",
+    "pkg.crossplane.io": "DeploymentRuntimeConfig",
+    "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding Role RoleBinding",
+    "resource.k8s.io": "DeviceClass ResourceClaimTemplate ResourceSlice",
+    "scheduling.k8s.io": "PriorityClass",
+    "storage.k8s.io": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttributesClass",
+}
+_RULES: Final[dict[tuple[str, str], Rule]] = {
+    ("apps", "Deployment"): _deployment,
+    ("apps", "StatefulSet"): _stateful_set,
+    ("apps", "DaemonSet"): _daemon_set,
+    ("apps", "ReplicaSet"): _replica_set,
+    ("batch", "Job"): _job,
+    ("batch", "CronJob"): _cron_job,
+    ("", "Pod"): _pod,
+    ("", "Service"): _service,
+    ("networking.k8s.io", "Ingress"): _has_ingress,
+    ("", "PersistentVolumeClaim"): _claim,
+    ("autoscaling", "HorizontalPodAutoscaler"): _autoscaler,
+    **{(group, kind): _always for group, kinds in _WITHOUT_STATUS.items() for kind in kinds.split()},
+}
+# Every provider has kinds of this name in a group of its own, and none of them has a status that says ready.
+_ANY_GROUP: Final = frozenset({"ProviderConfig", "ClusterProviderConfig"})

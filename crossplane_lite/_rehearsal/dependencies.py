@@ -1,0 +1,195 @@
+"""Every dependency that compose() shows (`Function.dependencies`).
+
+An answer only tells of values that are missing. What is resolved comes to light in runs of compose() that are thrown
+away: one as the real call is, one in which required resources have no values, and those of
+`crossplane_lite._rehearsal.rehearse`, in which nothing composed is observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _wire
+from .._base.sentinels import TOMBSTONE
+from .._observed import tracker
+from .._observed.observable import Observable, root_of
+from .._observed.readiness import is_ready
+from .._waits.graph import Graph, shown_vertex
+from ..proto import _view
+from .observed_values import Actual
+from .rehearse import Oracle, rehearse, run_once
+
+if TYPE_CHECKING:
+    from .._answer.resources import Wait
+    from .._models.model import Resource
+    from .._observed.tracker import Root
+    from .._waits.graph import Vertex
+    from ..context import Context
+
+__all__ = ["Dependency", "Kind", "Shown", "shown"]
+
+# apiVersion and kind.
+Kind = tuple[str, str]
+
+# What says which object it is, and is known as soon as it is there at all.
+_IDENTITY = ("apiVersion", "kind", "metadata")
+
+
+class Dependency(NamedTuple):
+    """One thing that needs another.
+
+    Both ends are texts: a composed resource by its name, a field of the composite by its path (`xr.status.x`), a
+    requirement as `required.<key>`.
+
+    Attributes:
+        dependent: What needs something.
+        dependency: What it needs.
+        path: The value that it needs, as `vpc.status.atProvider.vpcId`. A resource's name alone where `depends_on`
+            says so.
+    """
+
+    dependent: str
+    dependency: str
+    path: str
+
+
+class Shown(NamedTuple):
+    """What compose() shows for a request.
+
+    Attributes:
+        dependencies: Every dependency once, sorted.
+        missing: Those of them that have no value yet.
+        registered: apiVersion and kind of the resources that it registers, by name.
+        possible: The same of those that it registers only where some value, which it asks about, is another one.
+    """
+
+    dependencies: list[Dependency]
+    missing: frozenset[Dependency]
+    registered: dict[str, Kind]
+    possible: dict[str, Kind]
+
+
+def shown(ctx: Context) -> Shown:
+    """Return what compose() shows.
+
+    Args:
+        ctx: A call in which compose() has not run.
+    """
+    actual = _ActualWithRequired(ctx)
+    graph = _Shown(actual)
+    registered = _kinds(run_once(ctx, graph, ctx._request, ctx._data, Oracle(actual, False, {})))
+    missing = graph.dependencies_shown()
+    request = _without_required_values(ctx)
+    if request is not None:
+        run_once(ctx, graph, request, request.SerializeToString(), _AsRequired(actual, False, {}))
+    possible = _kinds(rehearse(ctx, graph))
+    return Shown(
+        sorted(graph.dependencies_shown()),
+        frozenset(one for one in missing if not _is_met(ctx, one)),
+        registered,
+        {name: kind for name, kind in possible.items() if name not in registered},
+    )
+
+
+def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
+    return {name: (str(model.apiVersion), str(model.kind)) for name, model in resources.items()}
+
+
+def _is_met(ctx: Context, dependency: Dependency) -> bool:
+    """Say whether a dependency is one of `depends_on` that stops nothing any more."""
+    if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
+        return False
+    observed = ctx._observed.get(dependency.dependency)
+    return dependency.dependent in ctx._observed or (observed is not None and is_ready(observed.resource))
+
+
+class _Shown(Graph):
+    """A graph whose paths people read."""
+
+    def __init__(self, actual: Actual) -> None:
+        super().__init__({}, [], {})
+        self._actual = actual
+
+    def dependencies_shown(self) -> set[Dependency]:
+        """Return the edges as people read them."""
+        return {
+            Dependency(shown_vertex(waiting), shown_vertex(field), path)
+            for waiting, targets in self.edges.items()
+            for target, path in targets
+            for field in self.set_at(target)
+            # A resource that reads itself late, or a field that keeps what it has, depends on nobody.
+            if field != waiting
+        }
+
+    def add(
+        self,
+        waiting: dict[str, list[Wait]],
+        composite: dict[str, list[Observable[Any]]],
+        unsent: Mapping[str, list[Observable[Any]]] | None = None,
+    ) -> None:
+        super().add(waiting, {self._text(path): values for path, values in composite.items()}, unsent)
+
+    def vertex_of(self, source: Observable[Any]) -> Vertex | None:
+        vertex = super().vertex_of(source)
+        return vertex if vertex is None or vertex[0] != "xr" else ("xr", self._text(vertex[1]))
+
+    def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
+        super()._add(waiting, source, self._text(path))
+
+    def _text(self, text: str) -> str:
+        """Return a text for people: what it is made from may be values, and these may be secret."""
+        call = tracker.current()
+        return text if call is None else call.show(self._actual.text(text, call))
+
+
+class _ActualWithRequired(Actual):
+    """Looks up values of required resources too, which these runs may lack."""
+
+    __slots__ = ("_required",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._required = ctx.required_resources
+
+    def _top(self, root: Root) -> dict[str, Any]:
+        if root.kind != "required":
+            return super()._top(root)
+        key = (root.kind, root.prefix)
+        if key not in self._tops:
+            at = int(root.prefix.rpartition("[")[2].removesuffix("]"))
+            item = self._required.answer(root.name)[at]
+            self._tops[key] = _wire.decode_struct(item.resource)
+            details = {name: value.decode(errors="replace") for name, value in item.connection_details.items()}
+            self._tops[key]["connection_details"] = details
+        return self._tops[key]
+
+
+class _AsRequired(Oracle):
+    """Answers what is asked of required resources as they are, though they have no values in its run."""
+
+    __slots__ = ()
+
+    def __call__(self, observable: Observable[Any], compared: object) -> bool:
+        root = root_of(observable)
+        if root is None or root.kind != "required":
+            return super().__call__(observable, compared)
+        self._count_one()
+        value = self.value(observable)
+        return bool(value) if compared is None else bool(value == compared)
+
+
+def _without_required_values(ctx: Context) -> Any:
+    """Return the request with nothing in required resources but what they are; None where there are none."""
+    request = _view.RunFunctionRequest.FromString(ctx._data)
+    items = [
+        item
+        for answers in (request.required_resources, request.extra_resources)
+        for key in answers
+        for item in answers[key].items
+    ]
+    for item in items:
+        values = {key: TOMBSTONE for key in _wire.split(item.resource) if key not in _IDENTITY}
+        item.resource = _wire.encode_over(values, item.resource)
+        item.ClearField("connection_details")
+    return request if items else None

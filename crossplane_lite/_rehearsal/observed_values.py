@@ -1,0 +1,104 @@
+"""What the Observables of a run that only looks for dependencies stand for in the real call.
+
+The run has nothing observed, but it has to make as many resources as the real call does, and under the same names:
+`for zone in vpc.observed.status.zones: ctx.resource(f"subnet-{zone}", ...)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._base.sentinels import UNSET
+from .._observed.observable import EXTERNAL_NAME, Observable, root_of
+from .._observed.tracker import Call, Computed, Root
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+__all__ = ["Actual"]
+
+_STEP: Final = re.compile(r"""\.([^.\[]+)|\[(-?\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
+
+
+class Actual:
+    """Looks up values in the observed state of the real call."""
+
+    __slots__ = ("_composite", "_observed", "_tops")
+
+    def __init__(self, ctx: Context) -> None:
+        self._composite = ctx._xr_root
+        self._observed = ctx._observed
+        self._tops: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def value(self, observable: Observable[Any]) -> Any:
+        """Return the value that an Observable stands for, as plain data.
+
+        Raises:
+            LookupError: It has none, or none that can be told from here.
+        """
+        root = root_of(observable)
+        try:
+            assert root is not None
+            value: Any = self._compute(root) if isinstance(root, Computed) else self._top(root)
+            for step in _steps(observable.source_path, len(root.prefix)):
+                value = value[step]
+        except Exception as error:  # what the author's function raises too
+            raise LookupError(observable.source_path) from error
+        return value
+
+    def text(self, text: str, call: Call) -> str:
+        """Return a text with values in the place of tokens; what has none is shown as its path."""
+        for observable in call.tokens_in(text):
+            try:
+                text = text.replace(call.token(observable), str(self.value(observable)))
+            except LookupError:
+                continue
+        return call.show(text) if call.tokens_in(text) else text
+
+    def _top(self, root: Root) -> dict[str, Any]:
+        """Return a whole observed object, with what its Observables have besides fields."""
+        key = (root.kind, root.name)
+        if key not in self._tops:
+            if root.kind == "xr":
+                raw, details = self._composite.raw, self._composite.details
+            elif root.kind == "resource" and root.name in self._observed:
+                observed = self._observed[root.name]
+                raw, details = observed.resource, observed.connection_details
+            else:
+                raise LookupError(root.prefix)
+            top = _wire.decode_struct(raw or b"")
+            self._tops[key] = top
+            top["connection_details"] = {name: value.decode(errors="replace") for name, value in details.items()}
+            top["external_name"] = _wire.get_path(raw or b"", ("metadata", "annotations", EXTERNAL_NAME))
+        return self._tops[key]
+
+    def _compute(self, root: Computed) -> Any:
+        if root.result is UNSET:
+            root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
+        return root.result
+
+    def _replaced(self, value: Any, call: Call) -> Any:
+        """Return what goes into a computation, with values in the place of Observables and tokens."""
+        if type(value) is Observable:
+            return self.value(value)
+        if isinstance(value, str):
+            return self.text(value, call)
+        if isinstance(value, Mapping):
+            return {self._replaced(key, call): self._replaced(item, call) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._replaced(item, call) for item in value)
+        return value
+
+
+def _steps(path: str, at: int) -> Iterator[str | int]:
+    """Yield the steps of an Observable's path from `at` on, one by one, because the first may be missing already."""
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None:
+            raise LookupError(path)
+        field, index, key = match.groups()
+        yield int(index) if index else key if field is None else field
+        at = match.end()

@@ -1,0 +1,295 @@
+"""Checking plain data against a schema: what is left out of it, what the validator says of the rest, and where."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._base import extras
+from .._models.walker import canonical, show_path
+from .._observed.observable import Observable
+from .._observed.tracker import mask
+from ..errors import EncodeError
+from . import texts
+from .translate import DEEPEST_SCHEMA, MERGE_KEYS, NULLABLE, SchemaError, key_of, name_of, translate
+
+if TYPE_CHECKING:
+    from .._observed.tracker import Call
+
+__all__ = ["Problem", "Validator", "library", "validator_for"]
+
+Steps = tuple["str | int", ...]
+Problem = tuple[Steps, str]
+"""Where something is wrong, and what."""
+
+Rules = dict[str, Any]
+
+_MOST_KEPT: Final = 64
+# What an unresolved value decides that lies somewhere in the object or list.
+_OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
+_OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
+# Keywords that look at all of a value, whatever other rules there are for its parts.
+_WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
+_ANYTHING: Final[Rules] = {}
+_EXACT: Final = 2**53
+
+_kept: OrderedDict[bytes, Validator] = OrderedDict()
+_lock: Final = threading.Lock()
+
+
+def library() -> Any:
+    """Return the validator from PyPI.
+
+    Raises:
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    return extras.load("jsonschema_rs", "schemas")
+
+
+def validator_for(schema: Mapping[str, Any]) -> Validator:
+    """Return the validator of a schema; the last ones are kept.
+
+    They are kept by what is in the schema and not by its bytes, for Crossplane sends the entries of a map in another
+    order each time.
+
+    Raises:
+        SchemaError: The schema can't be used.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    import hashlib
+
+    key = hashlib.sha256(canonical(schema).encode(errors="surrogatepass")).digest()
+    with _lock:
+        found = _kept.get(key)
+        if found is not None:
+            _kept.move_to_end(key)
+            return found
+    made = Validator(schema)
+    with _lock:
+        _kept[key] = made
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    return made
+
+
+class Validator:
+    """A schema, ready to check data with."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._plain = translate(schema)
+        self._compiled = _compile(self._plain)
+
+    def problems(self, data: Mapping[str, Any], call: Call | None, *, secret: bool) -> list[Problem]:
+        """Return what is wrong in plain data, in the order of the paths.
+
+        Args:
+            data: The object. Observables, and texts made from them, have no value yet: nothing is said about them.
+            call: The call that its texts may have been made in.
+            secret: Whether values stay out of the texts.
+        """
+        checked = _Checked(data, self._plain, call)
+        found = set(checked.problems)
+        for error in self._compiled.iter_errors(checked.data):
+            found.update(self._describe(list(error.instance_path), list(error.schema_path), checked, secret=secret))
+        wrong_types = {steps for steps, _, is_type in found if is_type}
+        told = {(steps, text) for steps, text, is_type in found if is_type or steps not in wrong_types}
+        return sorted(told, key=lambda problem: ([_order(step) for step in problem[0]], problem[1]))
+
+    def _describe(
+        self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
+    ) -> Iterator[tuple[Steps, str, bool]]:
+        """Give the problems in one error of the validator, unless it comes from what has no value yet."""
+        keyword = str(schema_path[-1])
+        steps = _real(path)
+        if checked.is_open(steps) or checked.is_null(steps):
+            return
+        if (keyword in _OF_CONTENT and steps in checked.holders) or (keyword in _OF_KEYS and steps in checked.keyless):
+            return
+        rules = _at(self._plain, schema_path[:-1])
+        value = _at(checked.data, path)
+        for place, text in texts.describe(keyword, rules, value, secret=secret):
+            yield (*steps, *_real(place)), text, keyword == "type"
+
+
+def _real(path: Iterable[str | int]) -> Steps:
+    return tuple(step if isinstance(step, int) else name_of(step) for step in path)
+
+
+def _order(step: str | int) -> tuple[int, str]:
+    return (step, "") if isinstance(step, int) else (-1, step)
+
+
+def _at(data: Any, steps: Any) -> Any:
+    for step in steps:
+        data = data[step]
+    return data
+
+
+def _compile(plain: dict[str, Any]) -> Any:
+    """Return the validator from PyPI for a translated schema."""
+    try:
+        return _made(plain)
+    except ValueError:
+        _drop_unknown_patterns(plain)
+    try:
+        return _made(plain)
+    except ValueError as error:
+        at = show_path(list(_real(getattr(error, "instance_path", ()))))
+        text = str(error).partition("\n")[0]  # what follows says where, in other words
+        raise SchemaError(f"the schema can't be used: {at}{': ' if at else ''}{text:.200}") from None
+
+
+def _made(plain: dict[str, Any]) -> Any:
+    rust = library()
+    return rust.Draft202012Validator(
+        plain,
+        formats=texts.OWN_FORMATS,
+        validate_formats=True,
+        # Like Kubernetes' own, these take time that is linear in the text, and have no look-around.
+        pattern_options=rust.RegexOptions(),
+    )
+
+
+def _drop_unknown_patterns(plain: dict[str, Any]) -> None:
+    """Take out the patterns that only Go understands; the rest of the schema is worth something without them."""
+    work: list[Any] = [plain]
+    while work:
+        rules = work.pop()
+        if isinstance(rules, list):
+            work.extend(rules)
+            continue
+        if "pattern" in rules and not _is_pattern(rules["pattern"]):
+            del rules["pattern"]
+        work.extend(rules.get("properties", {}).values())
+        inner = [rules.get(key) for key in ("items", "additionalProperties", "not", "allOf", "anyOf", "oneOf")]
+        work.extend(one for one in inner if isinstance(one, (dict, list)))
+
+
+def _is_pattern(pattern: Any) -> bool:
+    try:
+        _made({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
+class _Checked:
+    """The part of some data that a schema looks at, as the validator from PyPI takes it.
+
+    Attributes:
+        data: The object. It is nested no deeper than the schema, and holds None where there is no value yet.
+        problems: What is wrong with it already; the last member of each says that it isn't about types.
+        holders: The objects and lists that hold something without a value.
+        keyless: The objects with a key that isn't known yet.
+    """
+
+    def __init__(self, data: Any, rules: Rules, call: Call | None) -> None:
+        self.problems: list[tuple[Steps, str, bool]] = []
+        self.holders: set[Steps] = set()
+        self.keyless: set[Steps] = set()
+        self._open: set[Steps] = set()
+        self._nulls: set[Steps] = set()
+        self._call = call if call is not None and (call.handed_out or call.marker is not None) else None
+        box: list[Any] = [None]
+        # A value, its rules, where it goes, under which key, its path, and whether all of it is looked at.
+        work: list[tuple[Any, Rules, Any, Any, Steps, bool]] = [(data, rules, box, 0, (), False)]
+        while work:
+            value, rules, target, key, steps, whole = work.pop()
+            whole = (whole or not _WHOLE.isdisjoint(rules)) and len(steps) < DEEPEST_SCHEMA
+            if isinstance(value, dict):
+                made: dict[str, Any] = {}
+                target[key] = made
+                for name, item, inner in self._members(value, rules, steps, whole=whole):
+                    at = key_of(name)
+                    made[at] = None
+                    if inner is not None:
+                        work.append((item, inner, made, at, (*steps, name), whole))
+            elif isinstance(value, list):
+                target[key] = values = [None] * len(value)
+                self._find_twins(value, rules, steps)
+                items = rules.get("items", _ANYTHING if whole else None)
+                if items is not None:
+                    work.extend((item, items, values, at, (*steps, at), whole) for at, item in enumerate(value))
+            else:
+                target[key] = self._leaf(value, rules, steps)
+        self.data = box[0]
+
+    def is_open(self, steps: Steps) -> bool:
+        """Say whether a place has no value yet, or lies in one that has none."""
+        return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
+
+    def is_null(self, steps: Steps) -> bool:
+        """Say whether a place holds null, and may."""
+        return steps in self._nulls
+
+    def _members(
+        self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
+    ) -> Iterator[tuple[str, Any, Rules | None]]:
+        """Give the members of an object, each with its rules; None where the schema doesn't look at it."""
+        properties = rules.get("properties", _ANYTHING)
+        others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
+        for name, item in value.items():
+            if self._is_unresolved(name):
+                self.keyless.add(steps)
+                self._hold(steps)
+            elif not isinstance(name, str):
+                self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't text", False))
+            else:
+                inner = properties.get(key_of(name), others)
+                # Elsewhere null says as much as nothing: the API server takes it out before it validates.
+                if (
+                    item is not None
+                    or inner is None
+                    or inner.get(NULLABLE)
+                    or key_of(name) in rules.get("required", ())
+                ):
+                    yield name, item, inner
+
+    def _leaf(self, value: Any, rules: Rules, steps: Steps) -> Any:
+        if value is None:
+            if rules.get(NULLABLE):
+                self._nulls.add(steps)
+            return None
+        if self._is_unresolved(value):
+            self._open.add(steps)
+            self._hold(steps[:-1])
+            return None
+        kind = type(value)
+        if kind is bool or (kind is str and value.isascii()) or (kind is int and -_EXACT <= value <= _EXACT):
+            return value
+        try:
+            return _wire.decode_value(_wire.encode_value(value))  # texts and numbers of other types, as they arrive
+        except EncodeError as error:
+            self.problems.append((steps, error.problem, False))
+            self._open.add(steps)
+            return None
+
+    def _is_unresolved(self, value: Any) -> bool:
+        if type(value) is Observable:
+            return True
+        return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
+
+    def _hold(self, steps: Steps) -> None:
+        """Note that an object or a list, and with it all that it lies in, holds something without a value."""
+        while steps not in self.holders:
+            self.holders.add(steps)
+            steps = steps[:-1]
+
+    def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
+        """Find elements that have the keys of another one, in a list that is a map by these keys."""
+        keys = rules.get(MERGE_KEYS)
+        if not keys:
+            return
+        seen: dict[str, int] = {}
+        for at, element in enumerate(values):
+            if not isinstance(element, dict):
+                continue
+            identity = {key: element.get(key, default) for key, default in keys.items()}
+            if any(value is None or self._is_unresolved(value) for value in identity.values()):
+                continue
+            first = seen.setdefault(canonical(identity), at)
+            if first != at:
+                self.problems.append(((*steps, at), f"has the same {' and '.join(keys)} as [{first}]", False))

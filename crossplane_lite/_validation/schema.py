@@ -1,0 +1,169 @@
+"""The schema of a kind, and what is wrong with a resource by it; `crossplane_lite.schemas` says what is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .._models.model import Resource
+from .._models.node import DESIRED
+from .._models.walker import plain, show_path
+from .._observed import tracker
+from ..errors import CrossplaneLiteError, EncodeError, UsageError
+from .check import Validator, validator_for
+from .translate import SchemaError
+
+__all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
+
+
+class FieldError(CrossplaneLiteError, ValueError):
+    """What is wrong with one field of a resource. Collected rather than raised, and fit for a result as it is.
+
+    Attributes:
+        resource: The resource: its name in the composition, else its own name or its kind.
+        path: The field, for example `spec.forProvider.rules[0].action`; empty for the resource itself.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, resource: str, path: str, problem: str) -> None:
+        joined = resource + ("." if path and resource and not path.startswith("[") else "") + path
+        super().__init__(f"{joined}: {problem}" if joined else problem)
+        self.resource = resource
+        self.path = path
+        self.problem = problem
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.resource, self.path, self.problem)
+
+
+class Schema(dict[str, Any]):
+    """What Crossplane answered to a required schema: the OpenAPI v3 schema of a kind, or why there is none.
+
+    =====================  ============  =========  ==================================
+    ..                     ``answered``  ``found``  as a dict
+    =====================  ============  =========  ==================================
+    not answered yet       False         False      empty, and so false
+    kind not found         True          False      empty, and so false
+    found                  True          True       the schema
+    =====================  ============  =========  ==================================
+
+    Attributes:
+        key: The key of the requirement.
+        answered: Whether Crossplane has answered.
+    """
+
+    def __init__(self, values: Mapping[str, Any] | None, key: str) -> None:
+        super().__init__(values or {})
+        self.key = key
+        self.answered = values is not None
+        self._validator: Validator | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether Crossplane found the kind."""
+        return bool(self)
+
+    def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
+        """Return what is wrong with a resource; the same as `errors_in(resource, schema)`.
+
+        The schema counts as it is when this is called first.
+        """
+        return errors_in(resource, self)
+
+    @property
+    def validator(self) -> Validator:
+        """What checks resources, made when it is first needed."""
+        if self._validator is None:
+            self._validator = validator_for(self)
+        return self._validator
+
+    def __reduce__(self) -> Any:
+        return type(self), (dict(self) if self.answered else None, self.key)
+
+    def __repr__(self) -> str:
+        state = "found" if self else "not found" if self.answered else "not answered yet"
+        return f"<schema {self.key!r}: {state}>"
+
+
+def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
+    """Return what is wrong with a resource.
+
+    Args:
+        resource: A model or plain data. Of a registered model what would be emitted is checked, fields of earlier
+            functions included. Unresolved values are taken to be right, and required fields with them to be there.
+            `status` is checked of observed resources and plain data; of the desired composite nothing else is, for a
+            function has no say in the rest.
+        schema: The OpenAPI v3 schema of its kind, as `ctx.schema` or `request.get_required_schema` gives it. Where
+            there is none (yet), nothing is wrong.
+
+    Returns:
+        The errors, ordered by path; none where the resource is fine, or isn't observed.
+
+    Raises:
+        SchemaError: The schema can't be used: it is no OpenAPI schema, or nested more than 100 deep.
+        UsageError: The schema is for another kind, or `resource` is no resource.
+        MissingExtraError: The extra `schemas` isn't installed.
+    """
+    if not isinstance(resource, (Resource, Mapping)):
+        raise UsageError(f"a resource or a mapping can be validated (got a {type(resource).__name__})")
+    if schema is not None and not isinstance(schema, Mapping):
+        raise SchemaError(f"the schema can't be used: it must be a mapping (got a {type(schema).__name__})")
+    if not schema or _is_unobserved(resource):
+        return []
+    try:
+        data = plain(resource)
+    except EncodeError as error:
+        return [FieldError(_name_of(resource, {}), error.path, error.problem)]
+    _check_kind(schema, data)
+    secret = data.get("kind") == "Secret" and data.get("apiVersion") == "v1"
+    left_out = _left_out(resource, data)
+    validator = schema.validator if isinstance(schema, Schema) else validator_for(schema)
+    checked = {key: value for key, value in data.items() if not left_out(key)}
+    return [
+        FieldError(_name_of(resource, data), show_path(list(steps)), text)
+        for steps, text in validator.problems(checked, tracker.current(), secret=secret)
+        if not steps or not left_out(steps[0])
+    ]
+
+
+def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
+    """Return what says of a field at the top whether it isn't for whoever made the resource to give."""
+    if not isinstance(resource, Resource) or (resource._node is not None and resource._node.mode != DESIRED):
+        return lambda key: key == "status" and key not in data  # nobody has to give it
+    if resource._state is not None and resource._state.root.kind == "xr":
+        return lambda key: key not in ("apiVersion", "kind", "status")
+    return lambda key: key == "status"
+
+
+def _is_unobserved(resource: object) -> bool:
+    node = resource._node if isinstance(resource, Resource) else None
+    return node is not None and node.mode != DESIRED and node.raw is None
+
+
+def _name_of(resource: object, data: Mapping[str, Any]) -> str:
+    if isinstance(resource, Resource):
+        return resource._state.root.prefix if resource._state is not None else type(resource).__name__
+    metadata = data.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return str(name or data.get("kind") or "")
+
+
+def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+    """Refuse a resource of a kind that the schema isn't for.
+
+    Raises:
+        UsageError: It is of another one.
+    """
+    kinds = schema.get("x-kubernetes-group-version-kind")
+    api_version, kind = data.get("apiVersion"), data.get("kind")
+    if not isinstance(kinds, list) or not isinstance(api_version, str) or not isinstance(kind, str):
+        return
+    meant = [
+        ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), one.get("kind"))
+        for one in kinds
+        if isinstance(one, Mapping)
+    ]
+    if meant and (api_version, kind) not in meant:
+        raise UsageError(
+            f"the schema is for {meant[0][1]} of {meant[0][0]} (got a resource that is a {kind} of {api_version})"
+        )

@@ -1,0 +1,286 @@
+"""From Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
+
+Only what constrains a value is carried over, so the result holds no `$ref`, no `$id` and no text that nobody reads.
+What it adds for our own use stands under `NULLABLE` and `MERGE_KEYS`, which validators pass over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..errors import CrossplaneLiteError
+
+__all__ = ["DEEPEST_SCHEMA", "MERGE_KEYS", "NULLABLE", "SchemaError", "key_of", "name_of", "translate"]
+
+DEEPEST_SCHEMA: Final = 100
+"""How many schemas may lie in each other. Validators recurse, in C and Rust too, and the stack of a thread is small."""
+
+_TOO_DEEP: Final = f"the schema is nested more than {DEEPEST_SCHEMA} deep"
+
+NULLABLE: Final = "x-nullable"
+"""Says that null is a value at this place."""
+
+MERGE_KEYS: Final = "x-merge-keys"
+"""The keys that tell the elements of a list apart, each with its default."""
+
+Json = dict[str, Any]
+
+_TYPES: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+# Of other formats, such as `duration`, Kubernetes and JSON Schema mean different things.
+_FORMATS: Final = frozenset({"byte", "date", "date-time", "ipv4", "ipv6", "uuid"})
+_COPIED: Final = (
+    *("multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties"),
+    "maxProperties",
+)
+_HEAD: Final[Mapping[str, Json]] = {
+    "apiVersion": {"type": ["string"]},
+    "kind": {"type": ["string"]},
+    "metadata": {"type": ["object"]},
+}
+# The groups of the API server's own kinds.
+_OWN_GROUPS: Final = frozenset(
+    f"{group}.k8s.io"
+    for group in (
+        *("admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization"),
+        *("certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver"),
+        *("networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration"),
+    )
+)
+
+
+def key_of(name: str) -> str:
+    """Return what a field is called in a translation.
+
+    The validator leaves the name "" out of its paths, and gives names that look like numbers as indexes.
+    """
+    return "=" + name if name[:1] in "=+0123456789" else name
+
+
+def name_of(key: str) -> str:
+    """Return the name of the field that `key_of` has given this key."""
+    return key[1:] if key[:1] == "=" else key
+
+
+class SchemaError(CrossplaneLiteError, ValueError):
+    """A schema can't be used: it is no OpenAPI schema, or is nested too deep."""
+
+
+class _Place:
+    """A schema that is still to be translated.
+
+    Attributes:
+        source: The schema as it came.
+        target: The dict that becomes its translation.
+        depth: How many schemas it lies in.
+        structural: Whether fields that aren't in it are unknown fields. In allOf, anyOf, oneOf and not they aren't:
+            what stands there only adds to what the schema around it says.
+        defaults: Whether a default stands in for a required field that is missing.
+    """
+
+    __slots__ = ("defaults", "depth", "source", "structural", "target")
+
+    def __init__(self, source: Any, target: Json, depth: int, *, structural: bool, defaults: bool) -> None:
+        self.source = source
+        self.target = target
+        self.depth = depth
+        self.structural = structural
+        self.defaults = defaults
+
+    def inner(self, source: Any, target: Json, *, structural: bool = True) -> _Place:
+        """Return the place of a schema in this one."""
+        return _Place(source, target, self.depth + 1, structural=structural and self.structural, defaults=self.defaults)
+
+
+def translate(schema: Mapping[str, Any]) -> Json:
+    """Return the schema of a kind as plain JSON Schema.
+
+    Args:
+        schema: As an API server or a CustomResourceDefinition has it, `$ref`s put in their places.
+
+    Raises:
+        SchemaError: It is no schema, or nested more than `DEEPEST_SCHEMA` deep.
+    """
+    root: Json = {}
+    # The API server sets the defaults of custom resources before it validates. Its own kinds have an empty default
+    # beside nearly every required field, which says nothing.
+    work = [_Place(schema, root, 0, structural=True, defaults=not _is_own_kind(schema))]
+    while work:
+        place = work.pop()
+        if place.depth > DEEPEST_SCHEMA:
+            raise SchemaError(_TOO_DEEP)
+        work.extend(_translate_one(place))
+    if "properties" in root:
+        # Every object has these, and a CustomResourceDefinition needn't say so.
+        root["properties"] = {**_HEAD, **root["properties"]}
+    return root
+
+
+def _is_own_kind(schema: Mapping[str, Any]) -> bool:
+    kinds = schema.get("x-kubernetes-group-version-kind")
+    group = kinds[0].get("group") if isinstance(kinds, list) and kinds and isinstance(kinds[0], Mapping) else None
+    return isinstance(group, str) and ("." not in group or group in _OWN_GROUPS)
+
+
+def _translate_one(place: _Place) -> Iterator[_Place]:
+    """Fill in the translation of one schema, and give those in it."""
+    if isinstance(place.source, bool):
+        if not place.source:
+            place.target["not"] = {}
+        return
+    source = _unwrapped(place)
+    target = place.target
+    types = _types_of(source)
+    if types:
+        target["type"] = types
+    if source.get("nullable") is True or "null" in types:
+        target[NULLABLE] = True
+    target.update((keyword, source[keyword]) for keyword in _COPIED if keyword in source)
+    # The regular expressions of JSON Schema know no classes such as [:alpha:], and take them for something else.
+    if "pattern" in source and "[:" not in str(source["pattern"]):
+        target["pattern"] = source["pattern"]
+    options = source.get("enum")
+    if isinstance(options, list) and not any(isinstance(option, (dict, list)) for option in options):
+        target["enum"] = options
+    if isinstance(source.get("format"), str) and source["format"] in _FORMATS:
+        target["format"] = source["format"]
+    if "integer" in types or "number" in types or not types:
+        target.update(_range_of(source))
+    yield from _object_parts(source, place)
+    yield from _list_parts(source, place)
+    yield from _junctions(source, place)
+
+
+def _unwrapped(place: _Place) -> Mapping[str, Any]:
+    """Return the schema; where it only wraps another one in an allOf, that one with what the wrapper adds.
+
+    That is how the API server's own kinds refer to shared ones.
+    """
+    source = _mapping(place.source, "a schema")
+    for _ in range(DEEPEST_SCHEMA):
+        members = source.get("allOf")
+        if "type" in source or "properties" in source or not isinstance(members, list) or len(members) != 1:
+            return source
+        source = {**_mapping(members[0], "a schema"), **{key: source[key] for key in source if key != "allOf"}}
+    raise SchemaError(_TOO_DEEP)
+
+
+def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SchemaError(f"{what} must be an object (got {value!r:.60} that is a {type(value).__name__})")
+    return value
+
+
+def _types_of(source: Mapping[str, Any]) -> list[str]:
+    """Return the types that a value may have, none where any will do."""
+    if source.get("x-kubernetes-int-or-string") is True or source.get("format") == "int-or-string":
+        return ["integer", "string"]
+    declared = source.get("type")
+    if declared is None:
+        listed = next((source[name] for name in ("anyOf", "oneOf") if _lists_types(source.get(name))), ())
+        default = ["object"] if source.get("x-kubernetes-embedded-resource") is True else []
+        return [member["type"] for member in listed] or default
+    types = declared if isinstance(declared, list) else [declared]
+    if not all(isinstance(one, str) and one in _TYPES for one in types):
+        raise SchemaError(f"'type' must be a type of JSON (got {declared!r:.60})")
+    return list(types)
+
+
+def _lists_types(members: Any) -> bool:
+    """Say whether a junction lists types and nothing more, as quantities do."""
+    return (
+        isinstance(members, list)
+        and all(isinstance(one, Mapping) and list(one) == ["type"] and isinstance(one["type"], str) for one in members)
+        and {one["type"] for one in members} <= _TYPES
+    )
+
+
+def _range_of(source: Mapping[str, Any]) -> Json:
+    """Return the limits of a number. In OpenAPI v3.0 `exclusiveMinimum` is a boolean beside `minimum`."""
+    limits: Json = {}
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        excluded = source.get(exclusive, False)
+        if bound in source:
+            limits[exclusive if excluded is True else bound] = source[bound]
+        if not isinstance(excluded, bool):
+            limits[exclusive] = excluded
+    lowest, highest = _RANGES.get(str(source.get("format")), (None, None))
+    if lowest is not None:
+        limits.setdefault("minimum", lowest)
+        limits.setdefault("maximum", highest)
+    return limits
+
+
+def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
+    target = place.target
+    declared = _mapping(source.get("properties", {}), "'properties'")
+    required = _required_of(source, declared, place)
+    properties: Json = {}
+    for name, inner in declared.items():
+        made: Json = {}
+        properties[key_of(name)] = made
+        yield place.inner(inner, made)
+    if source.get("x-kubernetes-embedded-resource") is True:
+        properties = {**_HEAD, **properties}
+        required = list(dict.fromkeys([*required, "apiVersion", "kind"]))
+    if properties:
+        target["properties"] = properties
+    if required:
+        target["required"] = required
+    others = source.get("additionalProperties")
+    if isinstance(others, Mapping):
+        made = {}
+        target["additionalProperties"] = made
+        yield place.inner(others, made)
+    elif others is False:
+        target["additionalProperties"] = False
+    elif others is None and declared and place.structural:
+        # An object without any fields of its own is one of which nothing is known, a cycle that was cut, say.
+        if source.get("x-kubernetes-preserve-unknown-fields") is not True:
+            target["additionalProperties"] = False
+
+
+def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
+    """Return the names of the fields that have to be given."""
+    required = source.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise SchemaError(f"'required' must be a list of names (got {required!r:.60})")
+    return [key_of(name) for name in required if not (place.defaults and _default_of(declared, name) is not None)]
+
+
+def _default_of(properties: Any, name: str) -> Any:
+    field = properties.get(name) if isinstance(properties, Mapping) else None
+    return field.get("default") if isinstance(field, Mapping) else None
+
+
+def _list_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
+    target = place.target
+    items = source.get("items")
+    if items is not None:
+        made: Json = {}
+        target["items"] = made
+        yield place.inner(items, made)
+    kind = source.get("x-kubernetes-list-type")
+    keys = source.get("x-kubernetes-list-map-keys")
+    if kind == "set":
+        target["uniqueItems"] = True
+    elif kind == "map" and isinstance(keys, list) and isinstance(items, Mapping):
+        properties = _unwrapped(place.inner(items, {})).get("properties")
+        target[MERGE_KEYS] = {key: _default_of(properties, key) for key in keys if isinstance(key, str)}
+
+
+def _junctions(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
+    target = place.target
+    for junction in ("allOf", "anyOf", "oneOf"):
+        members = source.get(junction)
+        if isinstance(members, list) and members:
+            target[junction] = []
+            for member in members:
+                made: Json = {}
+                target[junction].append(made)
+                yield place.inner(member, made, structural=False)
+    if "not" in source:
+        made = {}
+        target["not"] = made
+        yield place.inner(source["not"], made, structural=False)

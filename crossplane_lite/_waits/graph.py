@@ -1,0 +1,232 @@
+"""The dependency graph of one call: who waits for whom, and cycles in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .._models.walker import Found, show_path
+from .._observed.observable import Observable, root_of, sources
+
+if TYPE_CHECKING:
+    from .._answer.resources import Wait
+
+__all__ = ["Edge", "Graph", "Vertex", "components", "shown_vertex"]
+
+# A composed resource by its name, a field of the composite by its path, or a requirement by its key.
+Vertex = tuple[str, str]
+
+# The names of two composed resources: the dependent and its dependency.
+Edge = tuple[str, str]
+
+# The key of a map that a path could as well have as a field: reading and setting may each write it their own way.
+_PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
+
+
+class Graph:
+    """Edges from what waits to what it waits for.
+
+    The composite is passed through field by field: `a` that waits for `xr.status.x`, which waits for `b`, makes no
+    edge from other fields of the composite.
+
+    Attributes:
+        edges: For each waiting vertex what it waits for, with the path that is shown.
+    """
+
+    def __init__(
+        self, waiting: dict[str, list[Wait]], status: list[Found], unsent: dict[str, list[Observable[Any]]]
+    ) -> None:
+        """Make the graph.
+
+        Args:
+            waiting: Resources and what they wait for.
+            status: The unresolved fields of the composite's status.
+            unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
+        """
+        self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
+        # The status fields by every path that leads to them, theirs too.
+        self._status: dict[str, set[str]] = {}
+        fields: dict[str, list[Observable[Any]]] = {}
+        for one in status:  # an entry of a map can wait twice: for its key and for its value
+            fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+        self.add(waiting, fields, unsent)
+
+    def add(
+        self,
+        waiting: dict[str, list[Wait]],
+        composite: dict[str, list[Observable[Any]]],
+        unsent: Mapping[str, list[Observable[Any]]] | None = None,
+    ) -> None:
+        """Add edges.
+
+        Args:
+            waiting: Resources and what they wait for.
+            composite: Fields of the composite by their path, and what they wait for.
+            unsent: Requirements by key, and what their selectors wait for.
+        """
+        for key, waits_for in (unsent or {}).items():
+            for observable in waits_for:
+                for source in sources(observable):
+                    self._add(("required", key), source, source.source_path)
+        for name, waits in waiting.items():
+            for wait in waits:
+                self._add(("resource", name), wait.source, wait.path)
+        for path, waits_for in composite.items():
+            field = _field(path)
+            for prefix in _prefixes(field):
+                self._status.setdefault(prefix, set()).add(field)
+            for observable in waits_for:
+                for source in sources(observable):
+                    self._add(("xr", field), source, source.source_path)
+
+    def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
+        vertex = ("resource", source) if isinstance(source, str) else self.vertex_of(source)
+        if vertex is not None:
+            self.edges.setdefault(waiting, []).append((vertex, path))
+
+    def vertex_of(self, source: Observable[Any]) -> Vertex | None:
+        """Return what an Observable belongs to; None for required resources and for what can't be told."""
+        root = root_of(source)
+        path = source.source_path
+        if root is not None:
+            if root.kind == "required":
+                return ("required", root.name)
+            return ("xr", _field(path)) if root.kind == "xr" else ("resource", root.name)
+        head = path.partition(".")[0].partition("[")[0]
+        if head == "xr":
+            return ("xr", _field(path))
+        return ("resource", head) if head and head != "required" and head[0] != "(" else None
+
+    def cycle(self, held: set[str]) -> list[str] | None:
+        """Return the names along a cycle among held-back resources, the first one again at the end, or None."""
+        # Iterative depth-first search in a fixed order, so that the same graph gives the same cycle.
+        done: set[Vertex] = set()
+        for start in sorted(self.edges):
+            if start[0] != "resource" or start[1] not in held or start in done:
+                continue
+            way: list[Vertex] = []
+            on_way: set[Vertex] = set()
+            stack: list[tuple[Vertex, bool]] = [(start, False)]
+            while stack:
+                vertex, leaving = stack.pop()
+                if leaving:
+                    way.pop()
+                    on_way.discard(vertex)
+                    done.add(vertex)
+                    continue
+                if vertex in on_way:
+                    names = [shown_vertex(one) for one in way[way.index(vertex) :]]
+                    return [*names, shown_vertex(vertex)]
+                if vertex in done:
+                    continue
+                way.append(vertex)
+                on_way.add(vertex)
+                stack.append((vertex, True))
+                stack.extend((below, False) for below in sorted(self._below(vertex, held), reverse=True))
+        return None
+
+    def _below(self, vertex: Vertex, held: set[str]) -> set[Vertex]:
+        below: set[Vertex] = set()
+        for target, _ in self.edges.get(vertex, ()):
+            if target[0] == "resource":
+                if target[1] in held and target != vertex:
+                    below.add(target)
+            elif target[0] == "required":
+                if target in self.edges:
+                    below.add(target)
+            else:
+                below.update(field for field in self._fields_at(target[1]) if field != vertex)
+        return below
+
+    def _fields_at(self, path: str) -> set[Vertex]:
+        """Return the fields of the composite that are set at or below a path, and those that are set whole above it."""
+        paths = set(self._status.get(path, ()))
+        paths.update(prefix for prefix in _prefixes(path) if prefix in self._status.get(prefix, ()))
+        return {("xr", field) for field in paths}
+
+    def set_at(self, vertex: Vertex) -> set[Vertex]:
+        """Return the fields of the composite that are set where a field of it is read; any other vertex alone."""
+        return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
+
+    def dependencies(self) -> set[Edge]:
+        """Return the edges between resources, with those that go through the composite.
+
+        What a resource needs of a required one is nobody's to order. Edges from a resource to itself are among them.
+        """
+        found: set[Edge] = set()
+        for waiting, targets in self.edges.items():
+            if waiting[0] != "resource":
+                continue
+            work = [target for target, _ in targets]
+            seen: set[Vertex] = set()
+            while work:
+                target = work.pop()
+                if target in seen:
+                    continue
+                seen.add(target)
+                if target[0] == "resource":
+                    found.add((waiting[1], target[1]))
+                elif target[0] == "xr":
+                    work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
+        return found
+
+    def lines(self) -> list[str]:
+        """Return the edges as text, `what is needed -> what needs it`, sorted."""
+        shown = set()
+        for waiting, targets in self.edges.items():
+            for target, path in targets:
+                source = "xr" if target[0] == "xr" else shown_vertex(target)
+                shown.add(f"{source} -> {shown_vertex(waiting)}" + (f" ({path})" if path != source else ""))
+        return sorted(shown)
+
+
+def shown_vertex(vertex: Vertex) -> str:
+    """Return a vertex as people read it."""
+    return f"required.{vertex[1]}" if vertex[0] == "required" else vertex[1]
+
+
+def _field(path: str) -> str:
+    """Return the path of a field of the composite in the form that is compared."""
+    return _PLAIN_KEY.sub(r".\1", path)
+
+
+def components(edges: Iterable[Edge]) -> dict[str, str]:
+    """Return for each name one that stands for all names that it is on a cycle with (its strongly connected component).
+
+    Two names have the same one where each can be reached from the other.
+    """
+    below: dict[str, set[str]] = {}
+    above: dict[str, set[str]] = {}
+    for dependent, dependency in edges:
+        for start, end, ways in ((dependent, dependency, below), (dependency, dependent, above)):
+            ways.setdefault(start, set()).add(end)
+            ways.setdefault(end, set())
+    # Kosaraju's algorithm with stacks of its own: first the order in which searches leave the names, ...
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in below:
+        stack = [(start, False)]
+        while stack:
+            name, leaving = stack.pop()
+            if leaving:
+                order.append(name)
+            elif name not in seen:
+                seen.add(name)
+                stack.append((name, True))
+                stack += [(other, False) for other in below[name] if other not in seen]
+    # ... then in the opposite order what can be reached against the edges.
+    found: dict[str, str] = {}
+    for start in reversed(order):
+        names = [start]
+        while names:
+            name = names.pop()
+            if name not in found:
+                found[name] = start
+                names += [other for other in above[name] if other not in found]
+    return found
+
+
+def _prefixes(path: str) -> list[str]:
+    """Return a path and every path that leads to it."""
+    return [path[:at] for at, sign in enumerate(path) if at and sign in ".["] + [path]

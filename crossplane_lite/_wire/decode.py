@@ -1,0 +1,381 @@
+"""Decoding a whole Struct.
+
+Three ways, chosen by size and depth. What is wide is split by protobuf's parser, which is fast per field but
+dear per container. What is so short that each length in it takes one byte is read in place. What is nested
+deeper than a fixed number of levels is read in one pass with an explicit stack, because splitting copies each
+byte once per level; that way is exact, and takes whatever the other two don't expect.
+"""
+
+from __future__ import annotations
+
+from struct import Struct as Packer
+from struct import error as PackerError
+from typing import Any, Final
+
+from ..errors import WireError
+from ..proto._pool import DecodeError, Level, ListLevel
+from . import scan
+from .scan import BOOL, LIST, NUMBER, STRING, STRUCT, Span
+from .value import open_value
+
+__all__ = ["decode_list", "decode_struct", "decode_value"]
+
+_LEVELS: Final = 16
+_CONSTANTS: Final = {b"\x20\x00": False, b"\x20\x01": True, b"\x08\x00": None}
+_MAX_INT: Final = 2.0**53
+_level: Final = Level.FromString
+_list_level: Final = ListLevel.FromString
+_double: Final = Packer("<xd").unpack_from
+
+
+class _Irregular(Exception):
+    """The bytes are not what the short way expects; they may be legal all the same."""
+
+
+_IRREGULAR: Final = (
+    _Irregular,
+    IndexError,
+    UnicodeDecodeError,
+    PackerError,
+    DecodeError,
+    WireError,
+    RecursionError,
+)
+
+
+def decode_struct(raw: bytes) -> dict[str, Any]:
+    """Decode the bytes of a Struct.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    result: dict[str, Any] = _decode(raw, STRUCT)
+    return result
+
+
+def decode_list(raw: bytes) -> list[Any]:
+    """Decode the bytes of a ListValue.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    result: list[Any] = _decode(raw, LIST)
+    return result
+
+
+def decode_value(value: bytes) -> Any:
+    """Decode the bytes of a Value.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    kind, payload = open_value(value)
+    return _decode(payload, kind) if kind >= STRUCT else payload
+
+
+def _decode(raw: bytes, kind: int) -> Any:
+    size = len(raw)
+    try:
+        if size < 128:
+            return _short_struct(raw, 0, size) if kind == STRUCT else _short_list(raw, 0, size)
+        return _wide_struct(raw, 0) if kind == STRUCT else _wide_list(raw, 0)
+    except _IRREGULAR:
+        pass
+    return _exact(raw, [(0, size)], kind)
+
+
+def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
+    """Split a Struct with protobuf's parser and decode what is in it."""
+    if depth >= _LEVELS:
+        result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
+        return result
+    fields = _level(raw).fields
+    out: dict[str, Any] = {}
+    for key in fields:
+        value = fields[key]
+        if value:
+            tag = value[0]
+            size = len(value) - 2
+            if value[1] == size < 128:
+                if tag == 0x1A:
+                    out[key] = value[2:].decode()
+                    continue
+                if tag == 0x2A:
+                    out[key] = _short_struct(value, 2, size + 2)
+                    continue
+                if tag == 0x32:
+                    out[key] = _short_list(value, 2, size + 2)
+                    continue
+            elif size > 127:
+                inner = value[3:]
+                if value[1] - 128 + (value[2] << 7) != size - 1 or not value[1] > 127 >= value[2]:
+                    inner = _payload(value)
+                if tag == 0x2A:
+                    out[key] = _wide_struct(inner, depth + 1)
+                    continue
+                if tag == 0x32:
+                    out[key] = _wide_list(inner, depth + 1)
+                    continue
+                if tag == 0x1A:
+                    out[key] = inner.decode()
+                    continue
+            if tag == 0x11 and size == 7:
+                number = _double(value)[0]
+                out[key] = int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number
+                continue
+            if tag == 0x20 and size == 0 and value[1] < 2:
+                out[key] = value[1] == 1
+                continue
+        out[key] = _exact_value(value)
+    return out
+
+
+def _wide_list(raw: bytes, depth: int) -> list[Any]:
+    """Split a ListValue with protobuf's parser and decode what is in it."""
+    if depth >= _LEVELS:
+        result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
+        return result
+    out: list[Any] = []
+    values = (raw[3:],)
+    # Lists of one element are frequent, and need no parser.
+    if not raw[1] > 127 >= raw[2] or raw[1] - 128 + (raw[2] << 7) != len(raw) - 3 or raw[0] != 0x0A:
+        values = _list_level(raw).values
+    for value in values:
+        if value:
+            tag = value[0]
+            size = len(value) - 2
+            if value[1] == size < 128:
+                if tag == 0x1A:
+                    out.append(value[2:].decode())
+                    continue
+                if tag == 0x2A:
+                    out.append(_short_struct(value, 2, size + 2))
+                    continue
+                if tag == 0x32:
+                    out.append(_short_list(value, 2, size + 2))
+                    continue
+            elif size > 127:
+                inner = value[3:]
+                if value[1] - 128 + (value[2] << 7) != size - 1 or not value[1] > 127 >= value[2]:
+                    inner = _payload(value)
+                if tag == 0x2A:
+                    out.append(_wide_struct(inner, depth + 1))
+                    continue
+                if tag == 0x32:
+                    out.append(_wide_list(inner, depth + 1))
+                    continue
+                if tag == 0x1A:
+                    out.append(inner.decode())
+                    continue
+            if tag == 0x11 and size == 7:
+                number = _double(value)[0]
+                out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
+                continue
+            if tag == 0x20 and size == 0 and value[1] < 2:
+                out.append(value[1] == 1)
+                continue
+        out.append(_exact_value(value))
+    return out
+
+
+def _payload(value: bytes) -> bytes:
+    """Return what follows a tag and a length of more than two bytes."""
+    start, end = scan.size(value, 1, len(value))
+    if end != len(value):
+        raise _Irregular
+    return value[start:]
+
+
+def _short_struct(buf: bytes, pos: int, end: int) -> dict[str, Any]:
+    """Decode a Struct whose lengths all take one byte.
+
+    A length of more bytes, read as one, is more than the whole buffer has: it can't go unnoticed.
+    """
+    out: dict[str, Any] = {}
+    while pos < end:
+        stop = pos + 2 + buf[pos + 1]
+        mid = pos + 4 + buf[pos + 3]
+        size = stop - mid - 4
+        if buf[mid] != 0x12 or buf[mid + 1] != size + 2 or not buf[pos] == 0x0A == buf[pos + 2]:
+            raise _Irregular
+        tag = buf[mid + 2]
+        if tag == 0x1A and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = buf[mid + 4 : stop].decode()
+        elif tag == 0x2A and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = _short_struct(buf, mid + 4, stop)
+        elif tag == 0x32 and buf[mid + 3] == size:
+            out[buf[pos + 4 : mid].decode()] = _short_list(buf, mid + 4, stop)
+        elif tag == 0x11 and size == 7:
+            number = _double(buf, mid + 2)[0]
+            integral = number.is_integer() and -_MAX_INT <= number <= _MAX_INT
+            out[buf[pos + 4 : mid].decode()] = int(number) if integral else number
+        elif tag == 0x20 and size == 0 and buf[mid + 3] < 2:
+            out[buf[pos + 4 : mid].decode()] = buf[mid + 3] == 1
+        elif tag == 0x08 and size == 0 and buf[mid + 3] == 0:
+            out[buf[pos + 4 : mid].decode()] = None
+        else:
+            raise _Irregular
+        pos = stop
+    if pos != end:
+        raise _Irregular
+    return out
+
+
+def _short_list(buf: bytes, pos: int, end: int) -> list[Any]:
+    """Decode a ListValue whose lengths all take one byte."""
+    out: list[Any] = []
+    while pos < end:
+        size = buf[pos + 1] - 2
+        stop = pos + 4 + size
+        if buf[pos] != 0x0A:
+            raise _Irregular
+        tag = buf[pos + 2]
+        if tag == 0x1A and buf[pos + 3] == size:
+            out.append(buf[pos + 4 : stop].decode())
+        elif tag == 0x2A and buf[pos + 3] == size:
+            out.append(_short_struct(buf, pos + 4, stop))
+        elif tag == 0x32 and buf[pos + 3] == size:
+            out.append(_short_list(buf, pos + 4, stop))
+        elif tag == 0x11 and size == 7:
+            number = _double(buf, pos + 2)[0]
+            out.append(int(number) if number.is_integer() and -_MAX_INT <= number <= _MAX_INT else number)
+        elif tag == 0x20 and size == 0 and buf[pos + 3] < 2:
+            out.append(buf[pos + 3] == 1)
+        elif tag == 0x08 and size == 0 and buf[pos + 3] == 0:
+            out.append(None)
+        else:
+            raise _Irregular
+        pos = stop
+    if pos != end:
+        raise _Irregular
+    return out
+
+
+def _exact(buf: bytes, spans: list[Span], kind: int) -> Any:
+    """Read the `spans` of one Struct or ListValue with an explicit stack, whatever their encoding."""
+    root: Any = {} if kind == STRUCT else []
+    stack = [(root, kind, pos, end) for pos, end in reversed(spans)]
+    while stack:
+        container, kind, pos, end = stack.pop()
+        while pos < end:
+            try:
+                key, found, child, pos = _regular_member(buf, pos, end, kind)
+            except _IRREGULAR:
+                member, pos = _any_member(buf, pos, end, kind)
+                if member is None:
+                    continue
+                key, found, child = member
+            parts: Any = ()
+            if found >= STRUCT:
+                parts = child
+                first, last = parts[0]
+                child = None
+                if last - first < 128 and len(parts) == 1:
+                    child = _short(buf, first, last, found)
+                if child is None:
+                    child = {} if found == STRUCT else []
+                else:
+                    parts = ()
+            if kind == STRUCT:
+                container[key] = child
+            else:
+                container.append(child)
+            if parts:
+                stack.append((container, kind, pos, end))
+                stack += [(child, found, first, last) for first, last in reversed(parts)]
+                break
+    return root
+
+
+def _short(buf: bytes, pos: int, end: int, kind: int) -> Any:
+    """Decode a container of less than 128 bytes, return None where it isn't regular."""
+    try:
+        return _short_struct(buf, pos, end) if kind == STRUCT else _short_list(buf, pos, end)
+    except _IRREGULAR:
+        return None
+
+
+def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str, int, Any, int]:
+    """Read a member of a container that is encoded the usual way, with lengths of any size.
+
+    Returns:
+        Its key (empty in a list), its kind, its payload as `_scan.value` has it, and the position behind it.
+
+    Raises:
+        _Irregular: It isn't, or one of the other exceptions of `_IRREGULAR`.
+    """
+    if buf[pos] != 0x0A:
+        raise _Irregular
+    size = buf[pos + 1]
+    pos += 2
+    if size > 127:
+        size, pos = _length(buf, pos - 1)
+    stop = pos + size
+    key = ""
+    if container == STRUCT:
+        size = buf[pos + 1]
+        mid = pos + 2 + size
+        if buf[pos] != 0x0A or size > 127 or buf[mid] != 0x12:
+            raise _Irregular
+        key = buf[pos + 2 : mid].decode()
+        size = buf[mid + 1]
+        pos = mid + 2
+        if size > 127:
+            size, pos = _length(buf, mid + 1)
+        if pos + size != stop:
+            raise _Irregular
+    if stop > end:
+        raise _Irregular
+    tag = buf[pos]
+    if tag == 0x11 and stop - pos == 9:
+        return key, NUMBER, scan.number(buf, pos + 1), stop
+    if stop - pos == 2 and buf[pos:stop] in _CONSTANTS:
+        return key, BOOL, _CONSTANTS[buf[pos:stop]], stop
+    size = buf[pos + 1]
+    start = pos + 2
+    if size > 127:
+        size, start = _length(buf, pos + 1)
+    if start + size != stop:
+        raise _Irregular
+    if tag == 0x1A:
+        return key, STRING, buf[start:stop].decode(), stop
+    if tag == 0x2A:
+        return key, STRUCT, ((start, stop),), stop
+    if tag == 0x32:
+        return key, LIST, ((start, stop),), stop
+    raise _Irregular
+
+
+def _length(buf: bytes, pos: int) -> Span:
+    """Read a length of two or three bytes; return it and the position behind it."""
+    second = buf[pos + 1]
+    if second < 128:
+        return buf[pos] - 128 + (second << 7), pos + 2
+    third = buf[pos + 2]
+    if third < 128:
+        return buf[pos] - 128 + (second - 128 << 7) + (third << 14), pos + 3
+    raise _Irregular
+
+
+def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[str, int, Any] | None, int]:
+    """Read a field of a container, whatever its encoding.
+
+    Returns:
+        Key, kind and payload, or None when it is no member; and the position behind it.
+    """
+    tag, pos = scan.tag(buf, pos, end)
+    if tag != 0x0A:
+        return None, scan.skip(buf, tag, pos, end)
+    start, pos = scan.size(buf, pos, end)
+    key, span = "", (start, pos)
+    if container == STRUCT:
+        pair = scan.entry(buf, start, pos)
+        if pair is None:
+            return None, pos
+        key, span = pair
+    return (key, *scan.value(buf, *span)), pos
+
+
+def _exact_value(value: bytes) -> Any:
+    kind, payload = scan.value(value, 0, len(value))
+    return _exact(value, payload, kind) if kind >= STRUCT else payload

@@ -1,0 +1,226 @@
+"""Encoding dicts and models to the bytes of a Struct.
+
+The usual resource takes a recursive way that is capped in depth. What that refuses takes the iterative way of
+`_tree`, which knows every type and any depth, and says where it is when something is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from .._base.sentinels import NULL, TOMBSTONE
+from . import tree
+from .objects import fixed_fields, wire_keys
+from .parts import (
+    HEADS,
+    INTS,
+    LIST_HEADS,
+    MAX_INT,
+    PREFIXES,
+    SHORT_HEADS,
+    SHORT_TEXT_HEADS,
+    STRUCT_HEADS,
+    TEXT_HEADS,
+    Bail,
+    pack,
+    prefix_of,
+    varint,
+)
+
+__all__ = ["MAX_DEPTH", "encode_list", "encode_struct", "encode_value", "model_bytes", "struct_bytes", "value_bytes"]
+
+MAX_DEPTH: Final = 60
+"""How many containers may lie in each other before the recursive way gives up."""
+
+_TRUE: Final = b"\x02\x20\x01"
+_FALSE: Final = b"\x02\x20\x00"
+_NULL: Final = b"\x02\x08\x00"
+
+_FAILURES: Final = (Bail, UnicodeEncodeError, RecursionError)
+
+
+def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
+    """Encode a mapping or a model to the bytes of a Struct.
+
+    Args:
+        obj: A mapping from str, or an instance of a class with `__wire_keys__`.
+        strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
+
+    Raises:
+        EncodeError: A value can't be carried in a Struct; the error has its path.
+        Bail: The same and more, when `strict`.
+    """
+    try:
+        if type(obj) is dict:
+            return struct_bytes(obj, PREFIXES, 1, strict)
+        keys = wire_keys(obj)
+        return struct_bytes(obj, PREFIXES, 1, strict) if keys is None else model_bytes(obj, keys, 1, strict)
+    except _FAILURES as failure:
+        if strict:
+            raise Bail from failure
+    return tree.encode_tree(obj)
+
+
+def encode_list(seq: Iterable[Any]) -> bytes:
+    """Encode a list to the bytes of a ListValue.
+
+    Raises:
+        EncodeError: A value can't be carried in a ListValue; the error has its path.
+    """
+    values = seq if isinstance(seq, (list, tuple)) else list(seq)
+    try:
+        return _list_bytes(values, 1, False)
+    except _FAILURES:
+        pass
+    return tree.encode_tree(values)
+
+
+def encode_value(x: Any, *, strict: bool = False) -> bytes:
+    """Encode anything JSON has to the bytes of a Value.
+
+    Raises:
+        EncodeError: The value can't be carried; the error has its path within it.
+        Bail: The same and more, when `strict`.
+    """
+    return value_bytes(x, 1, strict)
+
+
+def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
+    """Encode a Value that lies at `depth`; see `encode_value`."""
+    try:
+        if type(value) is str:
+            data = value.encode()
+            return b"\x1a" + varint(len(data)) + data
+        element = _list_bytes((value,), depth - 1, strict)
+    except _FAILURES as failure:
+        if strict:
+            raise Bail from failure
+        return tree.encode_value_tree(value)
+    # What stands in front of a Value in a list is a tag and its length.
+    start = 2
+    while element[start - 1] > 127:
+        start += 1
+    return element[start:]
+
+
+def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int, strict: bool) -> bytes:
+    """Encode set fields to the bytes of a Struct.
+
+    Args:
+        items: Key or attribute name to value.
+        keys: The same to entry prefix; PREFIXES for a mapping.
+        depth: How deep this Struct lies, counted from 1.
+        strict: Whether None is refused.
+
+    Raises:
+        Bail: Something needs the slow way.
+        UnicodeEncodeError: A lone surrogate.
+    """
+    if depth > MAX_DEPTH:
+        raise Bail
+    parts: list[bytes] = []
+    for key, value in items.items():
+        try:
+            prefix = keys[key]
+        except KeyError:
+            if keys is not PREFIXES:
+                raise Bail from None
+            prefix = prefix_of(key)
+        kind = type(value)
+        if kind is str:
+            data = value.encode()
+            size = len(data)
+            total = len(prefix) + size + 3
+            if total < 128:
+                parts += (SHORT_HEADS[total], prefix, SHORT_TEXT_HEADS[size], data)
+                continue
+            head = TEXT_HEADS[size]
+        elif kind is dict:
+            data = struct_bytes(value, PREFIXES, depth + 1, strict) if value else b""
+            head = STRUCT_HEADS[len(data)]
+        elif kind is list:
+            data = _list_bytes(value, depth + 1, strict)
+            head = LIST_HEADS[len(data)]
+        elif kind is bool:
+            parts += (HEADS[len(prefix) + 3], prefix, _TRUE if value else _FALSE)
+            continue
+        elif kind is int:
+            parts += (HEADS[len(prefix) + 10], prefix, INTS[value])
+            continue
+        elif value is TOMBSTONE:
+            continue
+        else:
+            # The same as `_other`, without two calls for each model in a model.
+            inner = getattr(kind, "__wire_keys__", None)
+            if inner is None:
+                head, data = _other(value, kind, depth, strict)
+            else:
+                node = value._node
+                if node is not None and (node.raw is not None or node.mode):
+                    raise Bail
+                data = kind.__wire_head__ + struct_bytes(value.__dict__, inner, depth + 1, strict)
+                head = STRUCT_HEADS[len(data)]
+        total = len(prefix) + len(head) + len(data)
+        parts += (SHORT_HEADS[total] if total < 128 else HEADS[total], prefix, head, data)
+    return b"".join(parts)
+
+
+def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
+    """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`."""
+    return fixed_fields(model) + struct_bytes(model.__dict__, keys, depth, strict)
+
+
+def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
+    """Encode elements to the bytes of a ListValue; see `struct_bytes`."""
+    if depth > MAX_DEPTH:
+        raise Bail
+    parts: list[bytes] = []
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            data = value.encode()
+            size = len(data)
+            parts += (b"\x0a", SHORT_TEXT_HEADS[size] if size < 126 else TEXT_HEADS[size], data)
+        elif kind is dict:
+            data = struct_bytes(value, PREFIXES, depth + 1, strict)
+            parts += (b"\x0a", STRUCT_HEADS[len(data)], data)
+        elif kind is bool:
+            parts += (b"\x0a", _TRUE if value else _FALSE)
+        elif kind is int:
+            parts += (b"\x0a", INTS[value])
+        else:
+            parts += (b"\x0a", *_other(value, kind, depth, strict))
+    return b"".join(parts)
+
+
+def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
+    """Encode what is none of the most usual types; return what stands in front of the payload, and the payload."""
+    keys = getattr(kind, "__wire_keys__", None)
+    if keys is not None:
+        node = value._node
+        if node is not None and (node.raw is not None or node.mode):
+            raise Bail  # It shows more than it has set, and what that means the caller must decide.
+        data = model_bytes(value, keys, depth + 1, strict)
+        return STRUCT_HEADS[len(data)], data
+    if value is NULL or value is None and not strict:
+        return _NULL, b""
+    if isinstance(value, str):
+        data = str.encode(value)
+        return TEXT_HEADS[len(data)], data
+    if isinstance(value, float):
+        # Only NaN and the infinities don't give zero when they are subtracted from themselves.
+        if value - value != 0.0:
+            raise Bail
+        return b"\x09\x11", pack(value)
+    if isinstance(value, int):
+        if not -MAX_INT <= value <= MAX_INT:
+            raise Bail
+        return b"\x09\x11", pack(value)
+    if isinstance(value, (list, tuple)):
+        data = _list_bytes(value, depth + 1, strict)
+        return LIST_HEADS[len(data)], data
+    if isinstance(value, Mapping):
+        data = struct_bytes(value, PREFIXES, depth + 1, strict)
+        return STRUCT_HEADS[len(data)], data
+    raise Bail

@@ -1,0 +1,73 @@
+"""What the encoders take for an object: a mapping from str, or a model.
+
+A model's class has `__wire_keys__` (attribute name to entry prefix) and `__wire_head__` (fields that are the same
+in every instance, encoded). What an instance has set is its `__dict__`. Its `_node` is None or has `deleted`, the
+names of the attributes to remove from what lies below, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._base.sentinels import Replaced
+from ..errors import EncodeError
+from .parts import NAMES, Bail, prefix_of
+
+__all__ = ["deleted_keys", "fixed_fields", "is_struct", "member_prefix", "merges", "set_members", "wire_keys"]
+
+
+def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
+    """Return the attribute names and entry prefixes of a model, None for anything else."""
+    keys: Mapping[str, bytes] | None = getattr(type(obj), "__wire_keys__", None)
+    return keys
+
+
+def fixed_fields(obj: Any) -> bytes:
+    """Return the encoded fields that an object has in any case."""
+    fixed: bytes = getattr(type(obj), "__wire_head__", b"")
+    return fixed
+
+
+def set_members(obj: Any) -> Mapping[Any, Any]:
+    """Return what is set in an object, by key or attribute name."""
+    members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
+    return members
+
+
+def deleted_keys(obj: Any) -> list[str]:
+    """Return the keys that an object removes from what it lies over."""
+    keys = wire_keys(obj)
+    if keys is None:
+        return list(getattr(obj, "deleted", None) or ()) if isinstance(obj, dict) else []
+    node = obj._node
+    deleted = None if node is None else node.deleted
+    return [NAMES[keys[name]] for name in deleted] if deleted else []
+
+
+def is_struct(value: Any) -> bool:
+    """Say whether a value becomes a Struct."""
+    return type(value) is dict or wire_keys(value) is not None or isinstance(value, Mapping)
+
+
+def merges(value: Any) -> bool:
+    """Say whether a value merges into a Struct that it lies over."""
+    return is_struct(value) and type(value) is not Replaced
+
+
+def member_prefix(obj: Any, key: Any) -> bytes:
+    """Return the entry prefix of a key or attribute name.
+
+    Raises:
+        EncodeError: It can't be a key, or the model has no such field.
+    """
+    keys = wire_keys(obj)
+    try:
+        return prefix_of(key) if keys is None else keys[key]
+    except KeyError:
+        problem = f"{type(obj).__name__} has no field {key!r}"
+    except Bail:
+        problem = f"keys must be strings (got one that is a {type(key).__name__})"
+    except UnicodeEncodeError:
+        problem = "keys must be valid Unicode text (got one with a lone surrogate)"
+    raise EncodeError("", problem)

@@ -1,0 +1,97 @@
+"""Laying a mapping or a model over the bytes of an existing Struct.
+
+At each level that both sides have, protobuf splits the base and puts it together again, so that what isn't
+named is copied as bytes and never decoded. That copies each byte once per level, so the levels are bounded, and what
+lies deeper is merged in one pass by `_tree`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .._base.sentinels import TOMBSTONE
+from ..errors import EncodeError, WireError
+from ..proto._pool import DecodeError, Level
+from .encode import MAX_DEPTH, value_bytes
+from .objects import deleted_keys, fixed_fields, member_prefix, merges, set_members
+from .parts import NAMES, Bail, varint
+from .scan import STRUCT
+from .tree import Overlay, encode_tree, join_path
+from .value import open_value
+
+__all__ = ["encode_over"]
+
+_level: Final = Level.FromString
+
+
+def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
+    """Lay the set fields of `obj` over an existing Struct.
+
+    Where both sides are structs they are merged, everything else is replaced. Fields that `obj` doesn't name
+    are kept byte for byte.
+
+    Args:
+        obj: A mapping from str, or an instance of a class with `__wire_keys__`.
+        base: The bytes of a Struct.
+        strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
+
+    Returns:
+        The bytes of the merged Struct.
+
+    Raises:
+        EncodeError: A value of `obj` can't be carried in a Struct; the error has its path.
+        WireError: `base` is not a legal message.
+        Bail: As EncodeError and more, when `strict`.
+    """
+    try:
+        return _over(obj, base, 1, strict)
+    except EncodeError as error:
+        if strict:
+            raise Bail from error
+        raise
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise WireError(str(error)) from error
+
+
+def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
+    if depth > MAX_DEPTH:
+        if strict:
+            raise Bail
+        return encode_tree(Overlay(obj, base, [(0, len(base))]))
+    if strict and getattr(getattr(obj, "_node", None), "whole", False):
+        raise Bail  # all of its own source is meant too, which the caller has to spell out
+    level = _level(base)
+    fields = level.fields
+    # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
+    for name in deleted_keys(obj):
+        if name in fields:
+            del fields[name]
+    fixed = fixed_fields(obj)
+    if fixed:
+        level.MergeFromString(fixed)
+    is_dict = type(obj) is dict
+    for key, value in set_members(obj).items():
+        if is_dict and type(key) is str and key.isascii():
+            name = key
+        else:
+            name = NAMES[member_prefix(obj, key)]
+        if value is TOMBSTONE:
+            if name in fields:
+                del fields[name]
+            continue
+        try:
+            fields[name] = _member(value, fields.get(name), depth, strict)
+        except EncodeError as error:
+            raise error.under(join_path([name])) from None
+    merged: bytes = level.SerializeToString()
+    return merged
+
+
+def _member(value: Any, old: bytes | None, depth: int, strict: bool) -> bytes:
+    """Return the Value of one member, merged with what was there before."""
+    if old is not None and merges(value):
+        kind, payload = open_value(old)
+        if kind == STRUCT:
+            merged = _over(value, payload, depth + 1, strict)
+            return b"\x2a" + varint(len(merged)) + merged
+    return value_bytes(value, depth + 1, strict)

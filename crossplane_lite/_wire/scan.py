@@ -1,0 +1,205 @@
+"""Exact reading of whatever protobuf allows, in plain Python: for the encodings that no usual encoder writes.
+
+Everything works on offsets into one buffer, so that nothing is copied level by level, and nothing recurses.
+"""
+
+from __future__ import annotations
+
+from struct import Struct as Packer
+from typing import Any, Final
+
+from ..errors import WireError
+from ..proto._pool import DecodeError, Level
+
+__all__ = [
+    "BOOL",
+    "LIST",
+    "NULL",
+    "NUMBER",
+    "STRING",
+    "STRUCT",
+    "Span",
+    "entry",
+    "fields",
+    "number",
+    "size",
+    "skip",
+    "tag",
+    "value",
+    "varint",
+]
+
+NULL: Final = 0
+NUMBER: Final = 1
+STRING: Final = 2
+BOOL: Final = 3
+STRUCT: Final = 4
+LIST: Final = 5
+
+Span = tuple[int, int]
+"""Start and end of some bytes in the buffer."""
+
+_MAX_INT: Final = 2.0**53
+_unpack: Final = Packer("<d").unpack_from
+
+
+def _probe(data: bytes) -> int:
+    """Return how many entries protobuf finds in `data`, -1 where it refuses."""
+    try:
+        return len(Level.FromString(data).fields)
+    except DecodeError:
+        return -1
+
+
+# The releases of protobuf differ in two corners, and a resource must not be read in one way at the top and in another
+# further down: upb sets an entry aside that has unknown fields in it, and since 7 it takes no length of more than five
+# bytes.
+_LENGTH_BYTES: Final = 5 if _probe(b"\x0a\x80\x80\x80\x80\x80\x00") < 0 else 10
+_KEEP_ENTRY_WITH_UNKNOWN: Final = _probe(b"\x0a\x02\x18\x00") > 0
+
+
+def _truncated() -> WireError:
+    return WireError("the message ends in the middle of a field")
+
+
+def varint(buf: bytes, pos: int, end: int) -> Span:
+    """Read a varint of up to ten bytes; return it and the position behind it."""
+    result = shift = 0
+    while shift < 70:
+        if pos >= end:
+            raise _truncated()
+        byte = buf[pos]
+        pos += 1
+        result |= (byte & 127) << shift
+        if byte < 128:
+            return result & 0xFFFF_FFFF_FFFF_FFFF, pos
+        shift += 7
+    raise WireError("a varint is longer than ten bytes")
+
+
+def size(buf: bytes, pos: int, end: int) -> Span:
+    """Read the length in front of bytes; return where those start and end."""
+    length, start = varint(buf, pos, end)
+    if start - pos > _LENGTH_BYTES:
+        raise WireError("a length is encoded in too many bytes")
+    if length > end - start:
+        raise _truncated()
+    return start, start + length
+
+
+def tag(buf: bytes, pos: int, end: int) -> Span:
+    """Read a field's tag; return it and the position behind it."""
+    number_and_type, start = varint(buf, pos, end)
+    if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < 8:
+        raise WireError("a field has an illegal number")
+    return number_and_type, start
+
+
+def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
+    """Return the position behind the unknown field whose tag was just read."""
+    groups: list[int] = []
+    while True:
+        wire_type = tag_ & 7
+        if wire_type == 0:
+            _, pos = varint(buf, pos, end)
+        elif wire_type == 1:
+            pos += 8
+        elif wire_type == 2:
+            _, pos = size(buf, pos, end)
+        elif wire_type == 3:
+            groups.append(tag_ + 1)
+        elif wire_type == 4:
+            if not groups or groups.pop() != tag_:
+                raise WireError("a group ends that did not begin")
+        elif wire_type == 5:
+            pos += 4
+        else:
+            raise WireError("a field has an illegal wire type")
+        if pos > end:
+            raise _truncated()
+        if not groups:
+            return pos
+        tag_, pos = tag(buf, pos, end)
+
+
+def _text(buf: bytes, start: int, end: int) -> str:
+    try:
+        return buf[start:end].decode()
+    except UnicodeDecodeError as error:
+        raise WireError(f"text is not valid UTF-8: {error.reason}") from None
+
+
+def number(buf: bytes, pos: int) -> int | float:
+    """Return the double at `pos`, as int when it is integral and exact."""
+    result: float = _unpack(buf, pos)[0]
+    if result.is_integer() and -_MAX_INT <= result <= _MAX_INT:
+        return int(result)
+    return result
+
+
+def entry(buf: bytes, pos: int, end: int) -> tuple[str, Span] | None:
+    """Read a map entry; return its key and where its value stands, None where protobuf sets it aside."""
+    key, value_, unknown = "", (end, end), False
+    while pos < end:
+        tag_, pos = tag(buf, pos, end)
+        if tag_ == 0x0A:
+            start, pos = size(buf, pos, end)
+            key = _text(buf, start, pos)
+        elif tag_ == 0x12:
+            value_ = size(buf, pos, end)
+            pos = value_[1]
+        else:
+            pos = skip(buf, tag_, pos, end)
+            unknown = True
+    return None if unknown and not _KEEP_ENTRY_WITH_UNKNOWN else (key, value_)
+
+
+def value(buf: bytes, pos: int, end: int) -> tuple[int, Any]:
+    """Read a Value; return its kind and payload.
+
+    The payload of a struct or a list is a list of spans. There are several where the member is repeated:
+    protobuf merges those, which is the same as reading one after the other into the same container.
+    """
+    kind: int = NULL
+    payload: Any = None
+    while pos < end:
+        tag_, pos = tag(buf, pos, end)
+        if tag_ == 0x1A:
+            start, pos = size(buf, pos, end)
+            kind, payload = STRING, _text(buf, start, pos)
+        elif tag_ in (0x2A, 0x32):
+            span = size(buf, pos, end)
+            pos = span[1]
+            found = STRUCT if tag_ == 0x2A else LIST
+            if kind == found:
+                payload.append(span)
+            else:
+                kind, payload = found, [span]
+        elif tag_ == 0x11 and pos + 8 <= end:
+            kind, payload = NUMBER, number(buf, pos)
+            pos += 8
+        elif tag_ == 0x20:
+            flag, pos = varint(buf, pos, end)
+            kind, payload = BOOL, flag != 0
+        elif tag_ == 0x08:
+            _, pos = varint(buf, pos, end)
+            kind, payload = NULL, None
+        else:
+            pos = skip(buf, tag_, pos, end)
+    return kind, payload
+
+
+def fields(buf: bytes, spans: list[Span]) -> dict[str, Span]:
+    """Read one level of a Struct that lies in `spans`; return where the value of each key stands."""
+    found = {}
+    for pos, end in spans:
+        while pos < end:
+            tag_, pos = tag(buf, pos, end)
+            if tag_ == 0x0A:
+                start, pos = size(buf, pos, end)
+                pair = entry(buf, start, pos)
+                if pair is not None:
+                    found[pair[0]] = pair[1]
+            else:
+                pos = skip(buf, tag_, pos, end)
+    return found

@@ -1,0 +1,238 @@
+"""Encoding of any tree with an explicit stack, back to front, so that each length is known when it is written.
+
+Nothing is copied level by level, so the time is linear in the size, however deep the tree is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from .._base.sentinels import NULL, TOMBSTONE
+from ..errors import EncodeError
+from . import scan
+from .objects import deleted_keys, fixed_fields, is_struct, member_prefix, merges, set_members, wire_keys
+from .parts import HEADS, INTS, LIST_HEADS, MAX_INT, NAMES, PREFIXES, STRUCT_HEADS, TEXT_HEADS, Bail, pack, varint
+
+__all__ = ["Overlay", "encode_tree", "encode_value_tree", "join_path"]
+
+_TOO_BIG: Final = "must be an integer of at most 2**53, which a Struct can carry exactly"
+_NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
+
+_FIRST_CYCLE_CHECK: Final = 1000
+
+
+class _Encoded:
+    """A Value that lies encoded in a buffer."""
+
+    __slots__ = ("buffer", "end", "start")
+
+    def __init__(self, buffer: bytes, start: int, end: int) -> None:
+        self.buffer = buffer
+        self.start = start
+        self.end = end
+
+
+class Overlay:
+    """A mapping or model over the Struct that lies in the `spans` of a buffer."""
+
+    def __init__(self, obj: Any, buffer: bytes, spans: list[scan.Span]) -> None:
+        self._obj = obj
+        self._buffer = buffer
+        self._spans = spans
+
+    def merged(self) -> dict[str, Any]:
+        """Return the members of the merged Struct."""
+        obj = self._obj
+        found: dict[str, Any] = {}
+        for name, (start, end) in scan.fields(self._buffer, self._spans).items():
+            found[name] = _Encoded(self._buffer, start, end)
+        for name in deleted_keys(obj):
+            found.pop(name, None)
+        fixed = fixed_fields(obj)
+        for name, (start, end) in scan.fields(fixed, [(0, len(fixed))]).items():
+            found[name] = _Encoded(fixed, start, end)
+        for key, value in set_members(obj).items():
+            name = NAMES[member_prefix(obj, key)]
+            old = found.get(name)
+            if type(old) is _Encoded and merges(value):
+                kind, spans = scan.value(old.buffer, old.start, old.end)
+                if kind == scan.STRUCT:
+                    value = Overlay(value, old.buffer, spans)
+            found[name] = value
+        return found
+
+
+_Open = tuple[Any, Iterator[tuple[Any, Any]], "Mapping[Any, bytes] | None", Mapping[int, bytes], bytes, bytes, int]
+"""A container whose members are being written.
+
+It, its members (key, attribute name or index, and value; the last one first), the entry prefixes of these (None in
+a list), the heads of such a payload, its fixed fields, the prefix that stands in front of it in what it lies in,
+and how much was written before it. A plain tuple, because making any other takes as long as encoding a leaf.
+"""
+
+
+def encode_tree(root: Any) -> bytes:
+    """Encode a mapping, a model or an Overlay to the bytes of a Struct, a list or tuple to those of a ListValue.
+
+    Raises:
+        EncodeError: A value can't be carried; the error has its path.
+    """
+    pieces = _pieces(root)
+    pieces.reverse()
+    return b"".join(pieces)
+
+
+def encode_value_tree(value: Any) -> bytes:
+    """Encode anything to the bytes of a Value.
+
+    Raises:
+        EncodeError: The value can't be carried; the error has its path within it.
+    """
+    if not _is_container(value):
+        return _leaf(value)
+    payload = encode_tree(value)
+    return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
+
+
+def join_path(labels: Iterable[str | int]) -> str:
+    """Return keys and indexes as a path like `spec.ports[2]["a/b"]`."""
+    path = ""
+    for label in labels:
+        if isinstance(label, int):
+            path += f"[{label}]"
+        elif _is_plain(label):
+            path += f".{label}" if path else label
+        else:
+            quoted = label.replace("\\", "\\\\").replace('"', '\\"')
+            path += f'["{quoted}"]'
+    return path
+
+
+def _is_plain(key: str) -> bool:
+    """Say whether a key has only ASCII letters and digits, _ and -, and one of these at least."""
+    # A regular expression would take longer to compile than the rest of this module.
+    return key != "" and key.isascii() and ("0" + key.replace("-", "").replace("_", "")).isalnum()
+
+
+def _pieces(root: Any) -> list[bytes]:
+    """Return the encoded root in pieces, the last one first."""
+    out: list[bytes] = []
+    size = 0
+    outer: list[tuple[_Open, Any]] = []
+    next_check = _FIRST_CYCLE_CHECK
+    key: Any = None
+    current = _open(root, b"", 0)
+    try:
+        while True:
+            obj, members, keys, heads, fixed, lead, mark = current
+            for key, value in members:
+                kind = type(value)
+                if keys is None:
+                    prefix = b""
+                elif value is TOMBSTONE:
+                    continue
+                else:
+                    try:
+                        prefix = keys[key]
+                    except KeyError:
+                        new, key = key, None  # What can't be a key has no place in a path either.
+                        prefix = member_prefix(obj, new)
+                        key = new
+                if kind is str:
+                    data = value.encode()
+                    head = TEXT_HEADS[len(data)]
+                elif kind is int:
+                    data, head = INTS[value], b""
+                elif kind is dict or kind is list or _is_container(value):
+                    outer.append((current, key))
+                    key = None
+                    if kind is dict:
+                        current = value, reversed(value.items()), PREFIXES, STRUCT_HEADS, b"", prefix, size
+                    else:
+                        current = _open(value, prefix, size)
+                    if len(outer) == next_check:
+                        next_check *= 2
+                        _check_cycle(outer)
+                    break
+                else:
+                    data = _leaf(value)
+                    head = varint(len(data))
+                total = len(prefix) + len(head) + len(data)
+                front = HEADS[total] if prefix else b"\x0a"
+                out += (data, head, prefix, front)
+                size += total + len(front)
+            else:
+                size += len(fixed)
+                if not outer:
+                    out.append(fixed)
+                    return out
+                head = heads[size - mark]
+                size += len(head) + len(lead)
+                front = HEADS[size - mark] if lead else b"\x0a"
+                out += (fixed, head, lead, front)
+                size += len(front)
+                current, key = outer.pop()
+    except (EncodeError, Bail, UnicodeEncodeError) as error:
+        raise _located(error, [*outer, (current, key)]) from None
+
+
+def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
+    if isinstance(obj, (list, tuple)):
+        members = zip(range(len(obj) - 1, -1, -1), reversed(obj))  # noqa: B905 - the lengths are the same
+        return obj, members, None, LIST_HEADS, b"", prefix, mark
+    keys = wire_keys(obj)
+    if keys is not None:
+        return obj, reversed(obj.__dict__.items()), keys, STRUCT_HEADS, fixed_fields(obj), prefix, mark
+    items = obj.merged() if type(obj) is Overlay else dict(obj.items())
+    return obj, reversed(items.items()), PREFIXES, STRUCT_HEADS, b"", prefix, mark
+
+
+def _is_container(value: Any) -> bool:
+    kind = type(value)
+    return kind is Overlay or isinstance(value, (list, tuple)) or is_struct(value)
+
+
+def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
+    """Refuse a container that lies in itself.
+
+    Looked at each time that the depth has doubled, because it takes as long as the tree is deep.
+    """
+    if len({id(container[0]) for container, _ in outer}) < len(outer):
+        raise EncodeError("", "must not contain itself")
+
+
+def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
+    """Return the error with the path that leads to where it happened."""
+    if not isinstance(error, EncodeError):
+        error = EncodeError("", _TOO_BIG if isinstance(error, Bail) else _NOT_TEXT)
+    labels = []
+    for (obj, _, keys, *_), key in places:
+        if key is not None:
+            labels.append(key if keys is None else NAMES[member_prefix(obj, key)])
+    return error.under(join_path(labels))
+
+
+def _leaf(value: Any) -> bytes:
+    """Encode a Value that isn't a container."""
+    if isinstance(value, str):
+        try:
+            data = str.encode(value)
+        except UnicodeEncodeError:
+            raise EncodeError("", _NOT_TEXT) from None
+        return b"\x1a" + varint(len(data)) + data
+    if isinstance(value, bool):
+        return b"\x20\x01" if value else b"\x20\x00"
+    if isinstance(value, int):
+        if not -MAX_INT <= value <= MAX_INT:
+            raise EncodeError("", _TOO_BIG)
+        return b"\x11" + pack(value)
+    if isinstance(value, float):
+        if value - value != 0.0:
+            raise EncodeError("", "must be a finite number, JSON has no NaN and no infinity")
+        return b"\x11" + pack(value)
+    if value is None or value is NULL:
+        return b"\x08\x00"
+    if type(value) is _Encoded:
+        return value.buffer[value.start : value.end]
+    raise EncodeError("", f"must be a JSON value (got one that is a {type(value).__name__})")

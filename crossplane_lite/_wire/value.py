@@ -1,0 +1,56 @@
+"""Opening one Value: the short way for what encoders write, the exact one for everything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import scan
+from .scan import BOOL, LIST, NUMBER, STRING, STRUCT
+
+__all__ = ["open_value"]
+
+
+def open_value(value: bytes) -> tuple[int, Any]:
+    """Return kind and payload of a Value.
+
+    Args:
+        value: The bytes of a Value.
+
+    Returns:
+        NULL and None, NUMBER and an int or float, STRING and a str, BOOL and a bool, STRUCT and the bytes of
+        a Struct, or LIST and the bytes of a ListValue. A Value without a member is NULL.
+
+    Raises:
+        WireError: The bytes are not a legal message.
+    """
+    try:
+        tag, size = value[0], value[1]
+        if size < 128:
+            payload = value[2:]
+            if size == len(payload):
+                if tag == 0x1A:
+                    return STRING, payload.decode()
+                if tag == 0x2A:
+                    return STRUCT, payload
+                if tag == 0x32:
+                    return LIST, payload
+        elif value[2] < 128:
+            payload = value[3:]
+            if size - 128 + (value[2] << 7) == len(payload):
+                if tag == 0x2A:
+                    return STRUCT, payload
+                if tag == 0x1A:
+                    return STRING, payload.decode()
+                if tag == 0x32:
+                    return LIST, payload
+        if tag == 0x11 and len(value) == 9:
+            return NUMBER, scan.number(value, 1)
+        if tag == 0x20 and len(value) == 2 and size < 2:
+            return BOOL, size == 1
+    except (IndexError, UnicodeDecodeError):
+        pass
+    # Not what encoders usually write: empty, null, too long for two bytes of length, irregular or illegal.
+    kind, payload = scan.value(value, 0, len(value))
+    if kind >= STRUCT:
+        payload = b"".join([value[start:end] for start, end in payload])
+    return kind, payload
