@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from . import composition as composition
     from ._base.sentinels import NULL as NULL
     from ._base.sentinels import UNSET as UNSET
+    from ._models.apply import apply as apply
     from ._models.unstructured import Unstructured as Unstructured
     from ._observed.observable import Observable as Observable
-    from ._observed.observable import apply as apply
 
 __all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition"]
 
@@ -23,7 +23,7 @@ _HOMES = {
     "UNSET": "_base.sentinels",
     "Observable": "_observed.observable",
     "Unstructured": "_models.unstructured",
-    "apply": "_observed.observable",
+    "apply": "_models.apply",
 }
 
 

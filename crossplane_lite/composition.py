@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from . import _wire
 from ._answer.answer import respond
 from ._observed import tracker
-from ._observed.tracker import Call
+from ._observed.tracker import Tracker
 from .context import Context
 from .errors import UsageError, WireError
 from .proto import _view
@@ -112,8 +112,8 @@ class Function:
                 problem = error
                 ctx.log.error("compose() raised: %s", _traceback(error))
             answer = respond(ctx, problem)
-            if call.malformed is not None:
-                raise call.malformed
+            if call.faults:
+                raise call.faults[0]
             return answer
         finally:
             tracker.leave(call, before)
@@ -125,14 +125,14 @@ class Function:
             request = _view.RunFunctionRequest.FromString(data)
         except Exception as error:  # protobuf's DecodeError, or what its other backends raise
             raise WireError(f"not a RunFunctionRequest: {error}") from None
-        return Context(request, data, Call(functools.partial(_masker, request)), self)
+        return Context(request, data, Tracker(functools.partial(_masker, request)), self)
 
     def dependencies(self, request: bytes) -> list[Dependency]:
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
 
-        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often and
-        what it sees there): it must have no effect but through its context. Nothing else comes of these runs: no answer,
-        no log lines, and nothing changes in the answers of other calls.
+        compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often
+        and what it sees there): it must have no effect but through its context. Nothing else comes of these runs: no
+        answer, no log lines, and nothing changes in the answers of other calls.
 
         The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
         two dependencies, of `a` on `xr.status.x` and of `xr.status.x` on `b`. What is read of the composite's spec and
@@ -309,7 +309,7 @@ def _module_of(compose: Compose) -> str:
 
 
 def _masker(request: Any) -> Callable[[str], str]:
-    from ._call.secrets import masker_for
+    from ._observed.secrets import masker_for
 
     return masker_for(request)
 

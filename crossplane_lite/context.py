@@ -15,7 +15,8 @@ from ._models.node import DESIRED, FACT, Node
 from ._models.registered import Registered
 from ._models.types import ANY_TYPE
 from ._observed.observable import Observable
-from ._observed.tracker import Call, Root, current
+from ._observed.root import Root
+from ._observed.tracker import Tracker, current
 from .errors import DuplicateResourceError, UnresolvedError, UsageError
 from .proto import _view
 
@@ -71,7 +72,7 @@ class Context:
         "finished",
     )
 
-    def __init__(self, request: Any, data: bytes, call: Call, function: Function) -> None:
+    def __init__(self, request: Any, data: bytes, call: Tracker, function: Function) -> None:
         self._request = request
         self._data = data
         self._call = call
@@ -250,7 +251,7 @@ class Context:
     def _check_name(self, name: object) -> str:
         """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
         if self._call.oracle is not None and isinstance(name, (str, Observable)):
-            return self._call.oracle.actual.text(str(name), self._call)
+            return self._call.oracle.text(str(name), self._call)
         if type(name) is Observable or not isinstance(name, str):
             shown = repr(name)
             if type(name) is Observable:

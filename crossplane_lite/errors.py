@@ -6,12 +6,6 @@ may catch either.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-TYPE_CHECKING = False  # type checkers take it for typing's, which takes longer to import than all of a small function
-if TYPE_CHECKING:
-    from typing import ClassVar
-
 __all__ = [
     "CrossplaneLiteError",
     "DuplicateResourceError",
@@ -34,18 +28,7 @@ class CrossplaneLiteError(Exception):
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT.
-
-    Attributes:
-        noted: Called with every such error as it comes up. A request that is known to be malformed is not answered,
-            even where compose() has caught the error.
-    """
-
-    noted: ClassVar[Callable[[WireError], None]] = staticmethod(lambda error: None)
-
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
-        WireError.noted(self)
+    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT."""
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):

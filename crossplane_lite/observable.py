@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from ._models.apply import apply as apply
 from ._observed.observable import Observable as Observable
-from ._observed.observable import apply as apply
 
 __all__ = ["Observable", "apply"]

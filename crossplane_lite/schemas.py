@@ -26,10 +26,10 @@ Getting a schema ready costs up to 25 ms for the largest kinds, once: the last 6
 to be decoded and recognised, which takes 0.8 ms for one of 30 KB; checking a resource takes 0.05 to 2 ms.
 
 **The validator** is jsonschema-rs, which the extra `schemas` installs. Three were compared, and none knows Kubernetes'
-dialect: a schema is turned into plain JSON Schema first (`crossplane_lite._validation.translate`), and nulls, unresolved
-values and lists that are maps are seen to before the validator is asked. `benchmarks/validators.py` measures them. With CPython 3.11,
-the best of many runs; verdicts that are an API server's, of 29 on the dialect, alone and behind the translation; times
-for a Bucket of 0.5 KB and a GKE Cluster of 24 KB:
+dialect: a schema is turned into plain JSON Schema first (`crossplane_lite._validation.translate`), and nulls,
+unresolved values and lists that are maps are seen to before the validator is asked. `benchmarks/validators.py` measures
+them. With CPython 3.11, the best of many runs; verdicts that are an API server's, of 29 on the dialect, alone and
+behind the translation; times for a Bucket of 0.5 KB and a GKE Cluster of 24 KB:
 
 =======================  ===================  ====================  ========================
 ..                       jsonschema-rs        jsonschema            openapi-schema-validator

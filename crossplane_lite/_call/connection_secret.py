@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
+from .._models.apply import apply
 from .._models.registered import ConnectionDetails, detail_of
 from .._models.unstructured import Unstructured
-from .._observed.observable import Observable, apply
+from .._observed.observable import Observable
 from ..errors import UsageError
 
 if TYPE_CHECKING:

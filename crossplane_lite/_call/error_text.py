@@ -6,7 +6,7 @@ import os
 import traceback
 from typing import Final
 
-from .._observed.tracker import Call
+from .._observed.tracker import Tracker
 from ..errors import CrossplaneLiteError
 
 __all__ = ["authors_frame", "describe"]
@@ -17,7 +17,7 @@ _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _MOST_PATHS: Final = 10
 
 
-def describe(error: BaseException, call: Call, home: str) -> str:
+def describe(error: BaseException, call: Tracker, home: str) -> str:
     """Return type, text, file and line of an exception in compose().
 
     The line is the last one beside or below `home`, the file of compose(). Where compose() was handed Observables,

@@ -6,7 +6,7 @@ import logging
 import traceback
 from typing import Any
 
-from .._observed.tracker import Call
+from .._observed.tracker import Tracker
 
 __all__ = ["log_for"]
 
@@ -14,7 +14,7 @@ __all__ = ["log_for"]
 class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic only for checkers before Python 3.11
     """Formats the message itself, so that secrets in its arguments are masked too, whatever handlers are set up."""
 
-    def __init__(self, logger: logging.Logger, call: Call) -> None:
+    def __init__(self, logger: logging.Logger, call: Tracker) -> None:
         super().__init__(logger, {})
         self._call = call
 
@@ -28,6 +28,6 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
             self.logger.log(level, "%s", self._call.show(text), **kwargs)
 
 
-def log_for(name: str, call: Call) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
+def log_for(name: str, call: Tracker) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above
     """Return the logger that a function of this name logs to."""
     return _CallLogger(logging.getLogger(f"crossplane_lite.function.{name}"), call)

@@ -9,12 +9,12 @@ from .. import _wire
 from .._models.kinds import check_class, check_kind
 from .._models.registered import Registered, observed_view
 from .._observed.observable import guess, make
-from .._observed.tracker import Root
+from .._observed.root import Root
 
 if TYPE_CHECKING:
     from .._models.model import Resource
     from .._models.unstructured import Unstructured
-    from .._observed.tracker import Call
+    from .._observed.tracker import Tracker
     from .._validation.schema import Schema
     from .requirements import Requirements
 
@@ -38,7 +38,7 @@ class RequiredList(list[R]):
         values: list[Any],
         key: str,
         model: type[Resource],
-        call: Call,
+        call: Tracker,
         requirements: Requirements,
         *,
         answered: bool,
@@ -100,7 +100,7 @@ class RequiredList(list[R]):
 class RequiredResources:
     """Required resources by the key they were asked for ("Required Resources" in the seed). They are read-only."""
 
-    def __init__(self, request: Any, call: Call, requirements: Requirements, *, deprecated: bool) -> None:
+    def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
         self._request = request
         self._call = call
         self._requirements = requirements

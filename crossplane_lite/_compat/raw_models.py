@@ -10,7 +10,8 @@ from .._models.model import from_dict
 from .._models.node import FACT, Node
 from .._models.registered import Registered
 from .._models.types import ANY_TYPE
-from .._observed.tracker import Call, Root, current
+from .._observed.root import Root
+from .._observed.tracker import Tracker, current
 from .messages import struct_of
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
     """Return the top of a model's source."""
     check_class(model, _TAKER)
-    root = Root(current() or Call(), kind, name, prefix, struct_of(message, _TAKER), message.connection_details)
+    root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message.connection_details)
     if "kind" in root.fields:  # a desired composite need not have one
         check_kind(model, root.fields, prefix)
     return root

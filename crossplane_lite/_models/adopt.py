@@ -18,7 +18,7 @@ from .node import DESIRED, TAKEN, WAIT, Node, present, refuse_whole
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from .._observed.tracker import Root
+    from .._observed.root import Root
 
     # What messages call a value. Of a list's item it is the list's name and the index, put together where one is said.
     _Name: TypeAlias = str | tuple["_Name", int]

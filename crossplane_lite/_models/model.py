@@ -250,9 +250,7 @@ def _over_source(node: _places.Node, wire: str, type_: types.Type, value: Any) -
 
 def _adopt(type_: types.Type, value: Any, name: str) -> Any:
     global _adopt
-    from .adopt import (
-        adopt as _adopt,  # the modules need each other; after the first call this name is the function itself
-    )
+    from .adopt import adopt as _adopt
 
     return _adopt(type_, value, name)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from .._observed.tracker import Root
+    from .._observed.root import Root
     from .model import Model
 
     Owner: TypeAlias = Model | containers.ModelList | containers.ModelMap

@@ -12,7 +12,8 @@ from ..errors import ReadOnlyError, UsageError
 from . import node as _node
 
 if TYPE_CHECKING:
-    from .._observed.tracker import Call, Root
+    from .._observed.root import Root
+    from .._observed.tracker import Tracker
     from .model import Resource
 
 R = TypeVar("R", bound="Resource")
@@ -244,7 +245,7 @@ class _Raw(dict[str, bytes]):
         return self._details.waiting(key)
 
 
-def detail_of(key: str, value: Any, call: Call) -> str | bytes | Observable[Any]:
+def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
     """Return a connection detail as text, bytes or an Observable, and have it masked in what people read.
 
     Args:
@@ -266,8 +267,6 @@ def detail_of(key: str, value: Any, call: Call) -> str | bytes | Observable[Any]
             f"(got a {type(value).__name__}); make it a text first"
         )
     if not isinstance(value, Observable):
-        from .._call.secrets import hide  # with what it imports, most of a function's start
-
-        hide(call, value.encode(errors="replace") if isinstance(value, str) else value)
+        call.hide(value.encode(errors="replace") if isinstance(value, str) else value)
     detail: str | bytes | Observable[Any] = value
     return detail

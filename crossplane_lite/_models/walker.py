@@ -8,7 +8,7 @@ from typing import Any, Final
 from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
 from .._observed.observable import Observable, make, sources
-from .._observed.tracker import Call
+from .._observed.tracker import Tracker
 from .._wire.tree import join_path
 from ..errors import DEEPEST, EncodeError, UsageError
 from .containers import ModelMap
@@ -110,7 +110,7 @@ def plain(value: Any) -> Any:
     return _convert(value, None, whole=True).data
 
 
-def tree_of(value: Any, call: Call | None) -> Tree:
+def tree_of(value: Any, call: Tracker | None) -> Tree:
     """Return what was set in a model, with the unresolved values in it.
 
     Raises:
@@ -119,7 +119,7 @@ def tree_of(value: Any, call: Call | None) -> Tree:
     return _convert(value, call, whole=False)
 
 
-def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
+def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
     tree = Tree()
     box: list[Any] = [None]
     replacing: set[int] = set()  # ids of what was set in the place of something deleted
@@ -204,12 +204,12 @@ def _convert(top: Any, call: Call | None, *, whole: bool) -> Tree:
     return tree
 
 
-def unresolved_in(value: Any, call: Call | None) -> list[Observable[Any]]:
+def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
     """Return the Observables in a value, those in its texts too."""
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
 
 
-def plain_and_waits(value: Any, call: Call | None) -> tuple[Any, list[Observable[Any]]]:
+def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:
     """Return a value as plain data, and the Observables in it."""
     tree = _convert(value, call, whole=True)
     return tree.data, [observable for found in tree.found for observable in found.waits_for]

@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
 from ..errors import UnresolvedError
-from . import tracker
+from .tracker import current
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from typing_extensions import TypeVar
 
-    from .._rehearsal.rehearse import Oracle
-    from .tracker import Call, Root
+    from .oracle import Oracle
+    from .root import Root
+    from .tracker import Tracker
 
     T_co = TypeVar("T_co", covariant=True, default=Any)
 else:  # typing_extensions costs 4 ms at import, and only checkers read the default
@@ -29,7 +30,7 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["Observable", "apply"]
+__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "make", "root_of", "sources"]
 
 T = TypeVar("T")
 
@@ -77,8 +78,9 @@ class Observable(Generic[T_co]):
             return _extend(self, f'["{key}"]')
         if isinstance(key, int):
             return _extend(self, f"[{key}]")
-        if _oracle_of(self) is not None:
-            return apply(operator.getitem, self, key)
+        oracle = _oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.getitem, self, key)  # type: ignore[no-any-return]
         raise _unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
@@ -101,25 +103,28 @@ class Observable(Generic[T_co]):
     # Text.
 
     def __str__(self) -> str:
-        call = _call_of(self)
+        call = call_of(self)
         return repr(self) if call is None else call.token(self)
 
     def __format__(self, spec: str) -> str:
         # The spec is for the value; applied to the token it could cut it.
-        return str(self) if not spec or _oracle_of(self) is None else str(apply(format, self, spec))
+        oracle = _oracle_of(self) if spec else None
+        return str(self) if oracle is None else str(oracle.applied(format, self, spec))
 
     def __add__(self, other: object) -> str:
         if isinstance(other, str):
             return str(self) + other
-        if _oracle_of(self) is not None:
-            return apply(operator.add, self, other)  # type: ignore[return-value]
+        oracle = _oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.add, self, other)  # type: ignore[no-any-return]
         raise _unresolved(self, "+")
 
     def __radd__(self, other: object) -> str:
         if isinstance(other, str):
             return other + str(self)
-        if _oracle_of(self) is not None:
-            return apply(operator.add, other, self)  # type: ignore[return-value]
+        oracle = _oracle_of(self)
+        if oracle is not None:
+            return oracle.applied(operator.add, other, self)  # type: ignore[no-any-return]
         raise _unresolved(self, "+")
 
     # Plain-value use: a guess.
@@ -136,7 +141,7 @@ class Observable(Generic[T_co]):
         oracle = _oracle_of(self)
         holder: Any = self
         if length and oracle is not None and isinstance(oracle.value(self), dict):
-            holder = apply(list, self)  # its keys, which have numbers there
+            holder = oracle.applied(list, self)  # its keys, which have numbers there
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
@@ -160,8 +165,9 @@ class Observable(Generic[T_co]):
             owner = _extend(self, "", path)
             keys = tuple(owner)
             return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
-        if path and _oracle_of(self) is not None:
-            return apply(_call_method, _extend(self, "", path), method, args, kwargs)
+        oracle = _oracle_of(self)
+        if path and oracle is not None:
+            return oracle.applied(_call_method, _extend(self, "", path), method, args, kwargs)
         raise _unresolved(self, f"calling {method}() on it" if path else "a call of it")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -218,7 +224,7 @@ def _ordering(sign: str) -> Callable[..., Any]:
 
 
 def _applied(function: Callable[..., Any], *first: Any) -> Callable[..., Any]:
-    return lambda oracle, *values: apply(function, *first, *values)
+    return lambda oracle, *values: oracle.applied(function, *first, *values)
 
 
 for _name in "complex bytes enter await".split():
@@ -271,9 +277,9 @@ def root_of(observable: Observable[Any]) -> Root | None:
     return observable.__cl_root__
 
 
-def _call_of(observable: Observable[Any]) -> Call | None:
+def call_of(observable: Observable[Any]) -> Tracker | None:
     """Return the call that is going on, or the one the Observable was made in, for threads that the author starts."""
-    call = tracker.current()
+    call = current()
     if call is None:
         for source in sources(observable):
             root = source.__cl_root__
@@ -284,7 +290,7 @@ def _call_of(observable: Observable[Any]) -> Call | None:
 
 def _oracle_of(observable: Observable[Any]) -> Oracle | None:
     """Return what answers for an unresolved value in a run that only looks for dependencies; None in a real call."""
-    call = _call_of(observable)
+    call = call_of(observable)
     return None if call is None else call.oracle
 
 
@@ -299,42 +305,14 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
         What to take it for: False for empty and unequal, as in every real call. A run that only looks for dependencies
         (see `crossplane_lite._rehearsal.rehearse`) tries the other way as well.
     """
-    call = _call_of(observable)
+    call = call_of(observable)
     if call is not None and call.oracle is not None:
         return call.oracle(observable, compared)
     for source in sources(observable):
         root = source.__cl_root__
         if root is not None and root.settled:
             continue
-        call = _call_of(source)
+        call = call_of(source)
         if call is not None:
             call.guesses.setdefault(source.__cl_path__, source)
     return False
-
-
-def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
-    """Compute with values that may not be known yet.
-
-    Args:
-        function: Called with the values, once all of them are known.
-        *values: Plain values, Observables, texts made from Observables, or lists and mappings of these.
-
-    Returns:
-        What `function` returns, or an Observable that waits for every unresolved value among `values`.
-    """
-    from .._models.walker import unresolved_in
-
-    waiting = unresolved_in(values, tracker.current())
-    if not waiting:
-        return function(*values)
-    deps: dict[str, Observable[Any]] = {}
-    for observable in waiting:
-        for source in sources(observable):
-            deps.setdefault(source.__cl_path__, source)
-    name = getattr(function, "__name__", None) or type(function).__name__
-    call = _call_of(waiting[0])
-    if call is None or call.oracle is None:
-        return make(f"{name}({', '.join(deps)})", None, tuple(deps.values()))
-    # With all that goes in, because questions are told apart by paths.
-    root = tracker.Computed(call, f"{name}{values!r}", function, values)
-    return make(root.prefix, root, tuple(deps.values()))

@@ -1,44 +1,47 @@
-"""What is remembered while one call of compose() runs: guesses, tokens, handed-out Observables, secrets."""
+"""What one call of compose() does with values that don't exist yet, remembered while it runs.
+
+`Tracker` is the lower half of the one state that a call has: what Observables and models know of it. The whole is
+`crossplane_lite._call.call.Call`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._base.sentinels import UNSET
 from ..errors import UnresolvedError, WireError
-from .conditions import condition_of
 
 if TYPE_CHECKING:
-    from .._rehearsal.rehearse import Oracle
     from .observable import Observable
+    from .oracle import Oracle
     from .tokens import Marker
 
-__all__ = ["Call", "Computed", "Root", "current", "enter", "leave", "mask"]
+__all__ = ["Before", "Tracker", "current", "enter", "leave", "mask"]
 
-_current: ContextVar[Call | None] = ContextVar("crossplane_lite_call", default=None)
-
+_current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
 _REPR: Final = b"Observable('"
+
+Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
+"""What `leave` needs to go back to what this thread or task was in."""
 
 # Becomes true with the first token of the process; until then no text needs to be searched for one.
 _tokens_made = False
 
-
-def current() -> Call | None:
-    """Return the call that this thread or task is in."""
-    return _current.get()
+current: Final = _current.get
+"""Returns the call that this thread or task is in, None outside of every call."""
 
 
-def enter(call: Call) -> Token[Call | None]:
+def enter(call: Tracker) -> Before:
     """Make `call` the one that this thread or task is in; return what `leave` needs."""
-    return _current.set(call)
+    return _current.set(call), _wire.watch(call.faults)
 
 
-def leave(call: Call, before: Token[Call | None]) -> None:
+def leave(call: Tracker, before: Before) -> None:
     """Close a call, and go back to what this thread or task was in."""
-    _current.reset(before)
+    _current.reset(before[0])
+    _wire.unwatch(before[1])
     call.closed = True
     # Observables know their call; without these it is freed at once and not by the next garbage collection.
     call.handed_out.clear()
@@ -51,17 +54,20 @@ def mask(text: str) -> str:
     return text if call is None else call.show(text)
 
 
-class Call:
-    """The state of one call.
+class Tracker:
+    """What is remembered of values that don't exist yet, and of what must not be shown.
 
     Attributes:
         guesses: Unresolved values that were used as plain values, by path.
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by index.
+        faults: The errors in the request's bytes that have come to light.
         closed: True once the answer is made.
         oracle: Says what an unresolved value is taken for where it is used as a plain one, in a run that only looks for
             dependencies. None takes all for empty, as every real call does.
-        malformed: The first error in the request's bytes that came to light.
+
+    Args:
+        masker: Makes what masks the secret values of the call's request, when it is first needed.
     """
 
     __slots__ = (
@@ -69,10 +75,11 @@ class Call:
         "_mask",
         "_marker",
         "_masked",
+        "_own_secrets",
         "closed",
+        "faults",
         "guesses",
         "handed_out",
-        "malformed",
         "oracle",
         "tokens",
     )
@@ -81,13 +88,14 @@ class Call:
         self.guesses: dict[str, Observable[Any]] = {}
         self.handed_out: list[Observable[Any]] = []
         self.tokens: list[Observable[Any]] = []
+        self.faults: list[WireError] = []
         self.closed = False
         self.oracle: Oracle | None = None
-        self.malformed: Exception | None = None
         self._indexes: dict[str | int, int] = {}
         self._marker: Marker | None = None
         self._mask = masker
         self._masked: Callable[[str], str] | None = None
+        self._own_secrets: list[bytes] = []
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the text that stands for `observable` in this call."""
@@ -153,85 +161,20 @@ class Call:
         if marker is not None and marker.is_in(text.encode()):
             text = marker.substitute(text, [observable.source_path for observable in self.tokens])
         if self._masked is None:
-            self._masked = self._mask() if self._mask is not None else str
+            self._masked = self._new_masker()
         return self._masked(text)
 
+    def hide(self, value: bytes) -> None:
+        """Mask another value from now on: one that compose() has made itself, and that no request has had yet."""
+        self._own_secrets.append(value)
+        self._masked = None  # made again when there is something to show
 
-def _note(error: WireError) -> None:
-    """Note for the call that is going on that its request is malformed."""
-    call = _current.get()
-    if call is not None and call.malformed is None:
-        call.malformed = error
+    def _new_masker(self) -> Callable[[str], str]:
+        masker = self._mask() if self._mask is not None else None
+        if not self._own_secrets:
+            return str if masker is None else masker
+        from .secrets import Masker
 
-
-WireError.noted = staticmethod(_note)
-
-
-class Root:
-    """The top of one observed object: the composite, a composed resource or a required one.
-
-    Attributes:
-        call: The call it is read in.
-        kind: `xr`, `resource` or `required`; `computed` for `Computed`.
-        name: The composition resource name; the requirement's key; empty for the composite.
-        prefix: What paths start with.
-        raw: The object's Struct bytes, None while it isn't observed.
-        details: The object's observed connection details.
-    """
-
-    __slots__ = ("_fields", "_ready", "call", "details", "kind", "name", "prefix", "raw")
-
-    def __init__(
-        self,
-        call: Call,
-        kind: str,
-        name: str,
-        prefix: str,
-        raw: bytes | None,
-        details: Mapping[str, bytes] | None = None,
-    ) -> None:
-        self.call = call
-        self.kind = kind
-        self.name = name
-        self.prefix = prefix
-        self.raw = raw
-        self.details: Mapping[str, bytes] = {} if details is None else details
-        self._ready: bool | None = None
-        self._fields: Any = None
-
-    @property
-    def fields(self) -> Any:
-        """The object split by one level, kept: wire name to value bytes."""
-        if self._fields is None:
-            self._fields = {} if self.raw is None else _wire.split(self.raw)
-        return self._fields
-
-    @property
-    def settled(self) -> bool:
-        """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
-        if self.raw is None and self.call.oracle is not None:
-            from .observable import make
-
-            return self.call.oracle(make(f"{self.prefix}.ready", self), None)
-        if self._ready is None:
-            ready = condition_of(self.raw, "Ready")
-            self._ready = ready is not None and ready.get("status") == "True"
-        return self._ready
-
-
-class Computed(Root):
-    """What a run that only looks for dependencies computes from unresolved values: the top of its own Observables.
-
-    Attributes:
-        function: What computes it.
-        values: What goes in.
-        result: What comes of the values that the real call has; UNSET until it is asked for.
-    """
-
-    __slots__ = ("function", "result", "values")
-
-    def __init__(self, call: Call, path: str, function: Callable[..., Any], values: tuple[Any, ...]) -> None:
-        super().__init__(call, "computed", "", path, None)
-        self.function = function
-        self.values = values
-        self.result: Any = UNSET
+        made = masker if isinstance(masker, Masker) else Masker()
+        made.add(self._own_secrets)
+        return made

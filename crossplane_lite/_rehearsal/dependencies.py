@@ -17,13 +17,14 @@ from .._observed.observable import Observable, root_of
 from .._observed.readiness import is_ready
 from .._waits.graph import Graph, shown_vertex
 from ..proto import _view
+from .both_ways import BothWays
 from .observed_values import Actual
-from .rehearse import Oracle, rehearse, run_once
+from .rehearse import rehearse, run_once
 
 if TYPE_CHECKING:
     from .._answer.resources import Wait
     from .._models.model import Resource
-    from .._observed.tracker import Root
+    from .._observed.root import Root
     from .._waits.graph import Vertex
     from ..context import Context
 
@@ -78,7 +79,7 @@ def shown(ctx: Context) -> Shown:
     """
     actual = _ActualWithRequired(ctx)
     graph = _Shown(actual)
-    registered = _kinds(run_once(ctx, graph, ctx._request, ctx._data, Oracle(actual, False, {})))
+    registered = _kinds(run_once(ctx, graph, ctx._request, ctx._data, BothWays(actual, False, {})))
     missing = graph.dependencies_shown()
     request = _without_required_values(ctx)
     if request is not None:
@@ -165,7 +166,7 @@ class _ActualWithRequired(Actual):
         return self._tops[key]
 
 
-class _AsRequired(Oracle):
+class _AsRequired(BothWays):
     """Answers what is asked of required resources as they are, though they have no values in its run."""
 
     __slots__ = ()

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import _wire
 from .._base.sentinels import UNSET
 from .._observed.observable import EXTERNAL_NAME, Observable, root_of
-from .._observed.tracker import Call, Computed, Root
+from .._observed.root import Computed, Root
+from .._observed.tracker import Tracker
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -49,7 +50,7 @@ class Actual:
             raise LookupError(observable.source_path) from error
         return value
 
-    def text(self, text: str, call: Call) -> str:
+    def text(self, text: str, call: Tracker) -> str:
         """Return a text with values in the place of tokens; what has none is shown as its path."""
         for observable in call.tokens_in(text):
             try:
@@ -80,7 +81,7 @@ class Actual:
             root.result = root.function(*(self._replaced(value, root.call) for value in root.values))
         return root.result
 
-    def _replaced(self, value: Any, call: Call) -> Any:
+    def _replaced(self, value: Any, call: Tracker) -> Any:
         """Return what goes into a computation, with values in the place of Observables and tokens."""
         if type(value) is Observable:
             return self.value(value)

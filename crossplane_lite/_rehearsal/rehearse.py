@@ -35,19 +35,18 @@ A run that ends in an exception has shown what it came to.
 from __future__ import annotations
 
 import logging
-import sys
-from collections.abc import Iterable, Sized
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._answer.resources import Wait
 from .._base.sentinels import TOMBSTONE
 from .._models.walker import show_path, tree_of, unresolved_in
 from .._observed import tracker
-from .._observed.observable import Observable, root_of, sources
-from .._observed.tracker import Call
+from .._observed.observable import Observable, sources
+from .._observed.tracker import Tracker
 from ..proto import _view
+from .both_ways import BothWays, Branch, Question
 from .observed_values import Actual
 
 if TYPE_CHECKING:
@@ -55,99 +54,12 @@ if TYPE_CHECKING:
     from .._waits.graph import Graph
     from ..context import Context
 
-__all__ = ["Oracle", "rehearse", "run_once"]
-
-N = TypeVar("N", int, float)
+__all__ = ["rehearse", "run_once"]
 
 _MOST_RUNS: Final = 16
-# A loop over what a value leads to would never end where the answer is always yes.
-_MOST_QUESTIONS: Final = 2000
 
 _silent: Final = logging.Logger("crossplane_lite.rehearsal")
 _silent.disabled = True
-
-# The path of a value that is used as a plain one, and what it is compared with.
-_Question = tuple[str, object]
-# A question, the place in the code where it came up, and an answer.
-_Branch = tuple[_Question, tuple[int, int], bool]
-
-_PACKAGE: Final = __name__.partition(".")[0]
-
-
-class _Enough(BaseException):
-    """Ends a run, also where compose() catches every Exception."""
-
-
-class Oracle:
-    """Answers the questions of one run.
-
-    Attributes:
-        actual: What is observed in the real call.
-        answers: The questions that came up, and the answers.
-        branches: The same with the places.
-        default: The answer where none is laid down.
-    """
-
-    __slots__ = ("_count", "_fixed", "actual", "answers", "branches", "default")
-
-    def __init__(self, actual: Actual, default: bool, fixed: dict[_Question, bool]) -> None:
-        self.actual = actual
-        self.default = default
-        self.answers: dict[_Question, bool] = {}
-        self.branches: set[_Branch] = set()
-        self._fixed = fixed
-        self._count = 0
-
-    def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        root = root_of(observable)
-        if root is not None and root.kind == "required":
-            return False  # required resources are here as in the real run, and so is what they lack
-        self._count_one()
-        question = (observable.source_path, compared if isinstance(compared, (str, int, float)) else None)
-        answer = self.answers.setdefault(question, self._fixed.get(question, self.default))
-        self.branches.add((question, _place(), answer))
-        return answer
-
-    def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that is observed in the real call, None where there is none."""
-        try:
-            return self.actual.value(observable)
-        except LookupError:
-            return None
-
-    def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, 1 where there is none."""
-        value = self.value(observable)
-        return len(value) if value and isinstance(value, Sized) else 1
-
-    def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, 1 where there is none."""
-        self._count_one()
-        try:
-            return kind(self.value(observable))
-        except (TypeError, ValueError, OverflowError):
-            return kind(1)
-
-    def _count_one(self) -> None:
-        self._count += 1
-        if self._count > _MOST_QUESTIONS:
-            raise _Enough
-
-    def open(self, seen: AbstractSet[_Branch]) -> frozenset[_Question]:
-        """Return the questions that had this answer alone at some place."""
-        return frozenset(one for one, place, answer in self.branches if (one, place, not answer) not in seen)
-
-    def otherwise(self, questions: Iterable[_Question]) -> Oracle:
-        """Return one that answers some questions the other way, and everything else as this one did."""
-        return Oracle(self.actual, self.default, {**self.answers, **{one: not self.answers[one] for one in questions}})
-
-
-def _place() -> tuple[int, int]:
-    """Return the place in the author's code that asks."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
-        frame = frame.f_back
-    return id(frame.f_code), frame.f_lasti
 
 
 def rehearse(ctx: Context, graph: Graph) -> dict[str, Resource]:
@@ -163,20 +75,22 @@ def rehearse(ctx: Context, graph: Graph) -> dict[str, Resource]:
     request = _nothing_observed(ctx)
     data = request.SerializeToString()  # for ctx.request
     resources: dict[str, Resource] = {}
-    ran: list[Oracle] = []
-    seen: set[_Branch] = set()
-    tried: set[tuple[int, frozenset[_Question]]] = set()
+    ran: list[BothWays] = []
+    seen: set[Branch] = set()
+    tried: set[tuple[int, frozenset[Question]]] = set()
     actual = Actual(ctx)
-    oracle: Oracle | None = Oracle(actual, False, {})
+    oracle: BothWays | None = BothWays(actual, False, {})
     while oracle is not None and len(ran) < _MOST_RUNS:
         resources.update(run_once(ctx, graph, request, data, oracle))
         seen.update(oracle.branches)
         ran.append(oracle)
-        oracle = Oracle(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
+        oracle = BothWays(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
     return resources
 
 
-def _next(ran: list[Oracle], seen: AbstractSet[_Branch], tried: set[tuple[int, frozenset[_Question]]]) -> Oracle | None:
+def _next(
+    ran: list[BothWays], seen: AbstractSet[Branch], tried: set[tuple[int, frozenset[Question]]]
+) -> BothWays | None:
     """Return what answers the next run, None where every question has had both answers, or can't have them."""
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
@@ -203,7 +117,7 @@ def _is_of_a_real_call(record: logging.LogRecord) -> bool:
     return call is None or call.oracle is None
 
 
-def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Oracle) -> dict[str, Resource]:
+def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw away what comes of it, and add to a graph what it shows.
 
     Args:
@@ -216,11 +130,11 @@ def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Orac
     Returns:
         The resources that it registered, by name.
     """
-    from .._call.secrets import masker_for
+    from .._observed.secrets import masker_for
 
     for handler in logging.getLogger().handlers:
         handler.addFilter(_is_of_a_real_call)
-    call = Call(lambda: masker_for(ctx._request))
+    call = Tracker(lambda: masker_for(ctx._request))
     call.oracle = oracle
     rehearsed = type(ctx)(request, data, call, ctx._function)
     rehearsed.log.logger = _silent
@@ -240,14 +154,14 @@ def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Orac
     return rehearsed.resources
 
 
-def _waiting(ctx: Context, oracle: Oracle) -> dict[str, list[Wait]]:
+def _waiting(ctx: Context, oracle: BothWays) -> dict[str, list[Wait]]:
     """Return what each registered resource needs."""
     waiting: dict[str, list[Wait]] = {}
     for name, model in ctx.resources.items():
         found = _found(ctx, model).values()
         waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
         assert model._state is not None
-        gates = [oracle.actual.text(other, ctx._call) for other in model._state.depends_on]
+        gates = [oracle.text(other, ctx._call) for other in model._state.depends_on]
         waiting[name] = waits + [Wait(other) for other in gates]
     return waiting
 
@@ -267,10 +181,10 @@ def _composite(ctx: Context) -> dict[str, list[Observable[Any]]]:
     return found
 
 
-def _asked(ctx: Context, oracle: Oracle) -> dict[str, list[Observable[Any]]]:
+def _asked(ctx: Context, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
     """Return what the selectors of requirements need, by key."""
     return {
-        oracle.actual.text(key, ctx._call): unresolved_in(
+        oracle.text(key, ctx._call): unresolved_in(
             [key, *(text for text in selector.texts() if text is not None)], ctx._call
         )
         for key, selector in ctx.asked or ()

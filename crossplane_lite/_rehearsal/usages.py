@@ -25,9 +25,9 @@ The scope is that of the observed objects: they have a `metadata.namespace` or n
 is namespaced.
 
 **Which.** The edges are those that the real call saw and those that `crossplane_lite._rehearsal.rehearse` finds,
-those through the composite's status and connection details and those of `depends_on` among them. Both ends must be desired, or
-registered in the real call, and both must be observed. A required resource isn't composed, and not ours to order. There
-is none
+those through the composite's status and connection details and those of `depends_on` among them. Both ends must be
+desired, or registered in the real call, and both must be observed. A required resource isn't composed, and not ours to
+order. There is none
 
 - for an edge on a cycle: none of the resources on it could be deleted. Whether it is on one goes by all edges, also
   those of resources that aren't observed yet, so that it doesn't come and go as they appear;

@@ -17,7 +17,7 @@ from . import texts
 from .translate import DEEPEST_SCHEMA, MERGE_KEYS, NULLABLE, SchemaError, key_of, name_of, translate
 
 if TYPE_CHECKING:
-    from .._observed.tracker import Call
+    from .._observed.tracker import Tracker
 
 __all__ = ["Problem", "Validator", "library", "validator_for"]
 
@@ -82,7 +82,7 @@ class Validator:
         self._plain = translate(schema)
         self._compiled = _compile(self._plain)
 
-    def problems(self, data: Mapping[str, Any], call: Call | None, *, secret: bool) -> list[Problem]:
+    def problems(self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool) -> list[Problem]:
         """Return what is wrong in plain data, in the order of the paths.
 
         Args:
@@ -186,7 +186,7 @@ class _Checked:
         keyless: The objects with a key that isn't known yet.
     """
 
-    def __init__(self, data: Any, rules: Rules, call: Call | None) -> None:
+    def __init__(self, data: Any, rules: Rules, call: Tracker | None) -> None:
         self.problems: list[tuple[Steps, str, bool]] = []
         self.holders: set[Steps] = set()
         self.keyless: set[Steps] = set()

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from .decode import decode_list, decode_struct, decode_value
 from .encode import encode_list, encode_struct, encode_value
+from .faults import unwatch, watch
 from .over import encode_over
 from .parts import Bail, entry_prefix
 from .read import MISSING, get_path, split, split_list
@@ -45,4 +46,6 @@ __all__ = [
     "open_value",
     "split",
     "split_list",
+    "unwatch",
+    "watch",
 ]

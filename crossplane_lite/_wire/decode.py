@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
 from . import scan
+from .faults import note
 from .scan import BOOL, LIST, NUMBER, STRING, STRUCT, Span
 from .value import open_value
 
@@ -81,7 +82,11 @@ def _decode(raw: bytes, kind: int) -> Any:
         return _wide_struct(raw, 0) if kind == STRUCT else _wide_list(raw, 0)
     except _IRREGULAR:
         pass
-    return _exact(raw, [(0, size)], kind)
+    try:
+        return _exact(raw, [(0, size)], kind)
+    except WireError as error:
+        note(error)
+        raise
 
 
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from .._base.sentinels import TOMBSTONE
 from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
+from .faults import note
 from .objects import deleted_keys, fixed_fields, member_prefix, merges, set_members
 from .parts import NAMES, Bail, varint
 from .scan import STRUCT
@@ -50,7 +51,10 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
             raise Bail from error
         raise
     except (DecodeError, UnicodeDecodeError) as error:
-        raise WireError(str(error)) from error
+        raise note(WireError(str(error))) from error
+    except WireError as error:
+        note(error)
+        raise
 
 
 def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:

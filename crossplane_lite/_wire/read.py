@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
 from . import decode
+from .faults import note
 from .scan import LIST, STRUCT
 from .value import open_value
 
@@ -47,7 +48,7 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
     try:
         return cast("MutableMapping[str, bytes]", _level(raw).fields)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise WireError(str(error)) from error
+        raise note(WireError(str(error))) from error
 
 
 def split_list(raw: bytes) -> Sequence[bytes]:
@@ -59,7 +60,7 @@ def split_list(raw: bytes) -> Sequence[bytes]:
     try:
         return cast("Sequence[bytes]", _list_level(raw).values)
     except DecodeError as error:
-        raise WireError(str(error)) from error
+        raise note(WireError(str(error))) from error
 
 
 def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
@@ -92,7 +93,7 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
                 value = values[part]
             kind, payload = open_value(value)
     except (DecodeError, UnicodeDecodeError) as error:
-        raise WireError(str(error)) from error
+        raise note(WireError(str(error))) from error
     if kind == STRUCT:
         return decode.decode_struct(payload)
     if kind == LIST:

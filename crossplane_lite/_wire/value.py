@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import WireError
 from . import scan
+from .faults import note
 from .scan import BOOL, LIST, NUMBER, STRING, STRUCT
 
 __all__ = ["open_value"]
@@ -50,7 +52,11 @@ def open_value(value: bytes) -> tuple[int, Any]:
     except (IndexError, UnicodeDecodeError):
         pass
     # Not what encoders usually write: empty, null, too long for two bytes of length, irregular or illegal.
-    kind, payload = scan.value(value, 0, len(value))
+    try:
+        kind, payload = scan.value(value, 0, len(value))
+    except WireError as error:
+        note(error)
+        raise
     if kind >= STRUCT:
         payload = b"".join([value[start:end] for start, end in payload])
     return kind, payload

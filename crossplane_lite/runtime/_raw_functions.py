@@ -15,10 +15,10 @@ from typing import Any, Final
 from .. import response
 from .._call.error_text import describe
 from .._call.log import log_for
-from .._call.secrets import masker_for
 from .._compat.messages import full_name, sibling
 from .._observed import tracker
-from .._observed.tracker import Call
+from .._observed.secrets import masker_for
+from .._observed.tracker import Tracker
 from ..errors import UsageError, WireError
 from ..proto import V1_SERVICE, V1BETA1_SERVICE, _view
 from ..proto._pool import DecodeError
@@ -155,7 +155,7 @@ class _Runner:
         except DecodeError as error:
             raise WireError(f"not a RunFunctionRequest: {error}") from None
         # Inside of a call, so that the secrets of this request are masked in what is logged.
-        call = Call(lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
+        call = Tracker(lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
         before = tracker.enter(call)
         try:
             return self._answer(request)

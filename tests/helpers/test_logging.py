@@ -13,7 +13,7 @@ import pytest
 
 from crossplane_lite import logging
 from crossplane_lite._observed import tracker
-from crossplane_lite._observed.tracker import Call
+from crossplane_lite._observed.tracker import Tracker
 from crossplane_lite.runtime import log
 from tests.helpers.families import ROOT, official
 
@@ -193,7 +193,7 @@ def test_records_name_the_authors_line() -> None:
 def test_secrets_are_masked(lines: Lines) -> None:
     """Secret values of the call that is going on are masked in messages and fields, and a repr shows no value."""
     logging.configure()
-    call = Call(lambda: lambda text: text.replace("hunter2", "[secret]"))
+    call = Tracker(lambda: lambda text: text.replace("hunter2", "[secret]"))
     before = tracker.enter(call)
     try:
         logger = logging.get_logger().bind(password="hunter2")

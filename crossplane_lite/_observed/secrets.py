@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from .. import _wire
 
-if TYPE_CHECKING:
-    from .._observed.tracker import Call
-
-__all__ = ["Masker", "hide", "masker_for"]
+__all__ = ["Masker", "masker_for"]
 
 # Shorter values would be found in the middle of words, and masking those tells more than it hides.
 _SHORTEST: Final = 4
@@ -26,14 +23,6 @@ def masker_for(request: Any) -> Masker:
     than four characters are left as they are.
     """
     return Masker(_secret_values(request))
-
-
-def hide(call: Call, value: bytes) -> None:
-    """Mask another value from now on: one that compose() has made itself, and that no request has had yet."""
-    if not isinstance(call._mask, _WithOwn):
-        call._mask = _WithOwn(call._mask)
-    call._mask.values.append(value)
-    call._masked = None  # made again when there is something to show
 
 
 class Masker:
@@ -61,20 +50,6 @@ class Masker:
         for secret in self._longest_first:
             text = text.replace(secret, _MASK)
         return text
-
-
-class _WithOwn:
-    """Makes the masker of a call in which compose() has made secret values itself."""
-
-    def __init__(self, before: Callable[[], Callable[[str], str]] | None) -> None:
-        self._before = before
-        self.values: list[bytes] = []
-
-    def __call__(self) -> Masker:
-        masker = None if self._before is None else self._before()
-        made = masker if isinstance(masker, Masker) else Masker()
-        made.add(self.values)
-        return made
 
 
 def _shapes(value: bytes) -> Iterator[str]:

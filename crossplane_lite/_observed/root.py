@@ -1,0 +1,84 @@
+"""The tops of what is read in a call: the composite, composed and required resources, as they are observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._base.sentinels import UNSET
+from .conditions import condition_of
+from .observable import make
+
+if TYPE_CHECKING:
+    from .tracker import Tracker
+
+__all__ = ["Computed", "Root"]
+
+
+class Root:
+    """The top of one observed object: the composite, a composed resource or a required one.
+
+    Attributes:
+        call: The call it is read in.
+        kind: `xr`, `resource` or `required`; `computed` for `Computed`.
+        name: The composition resource name; the requirement's key; empty for the composite.
+        prefix: What paths start with.
+        raw: The object's Struct bytes, None while it isn't observed.
+        details: The object's observed connection details.
+    """
+
+    __slots__ = ("_fields", "_ready", "call", "details", "kind", "name", "prefix", "raw")
+
+    def __init__(
+        self,
+        call: Tracker,
+        kind: str,
+        name: str,
+        prefix: str,
+        raw: bytes | None,
+        details: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self.call = call
+        self.kind = kind
+        self.name = name
+        self.prefix = prefix
+        self.raw = raw
+        self.details: Mapping[str, bytes] = {} if details is None else details
+        self._ready: bool | None = None
+        self._fields: Any = None
+
+    @property
+    def fields(self) -> Any:
+        """The object split by one level, kept: wire name to value bytes."""
+        if self._fields is None:
+            self._fields = {} if self.raw is None else _wire.split(self.raw)
+        return self._fields
+
+    @property
+    def settled(self) -> bool:
+        """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
+        if self.raw is None and self.call.oracle is not None:
+            return self.call.oracle(make(f"{self.prefix}.ready", self), None)
+        if self._ready is None:
+            ready = condition_of(self.raw, "Ready")
+            self._ready = ready is not None and ready.get("status") == "True"
+        return self._ready
+
+
+class Computed(Root):
+    """What a run that only looks for dependencies computes from unresolved values: the top of its own Observables.
+
+    Attributes:
+        function: What computes it.
+        values: What goes in.
+        result: What comes of the values that the real call has; UNSET until it is asked for.
+    """
+
+    __slots__ = ("function", "result", "values")
+
+    def __init__(self, call: Tracker, path: str, function: Callable[..., Any], values: tuple[Any, ...]) -> None:
+        super().__init__(call, "computed", "", path, None)
+        self.function = function
+        self.values = values
+        self.result: Any = UNSET
