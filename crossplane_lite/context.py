@@ -10,9 +10,9 @@ from ._call.lazy_map import LazyMap
 from ._call.required import RequiredResources, RequiredSchemas
 from ._call.results import Conditions, Results
 from ._models.kinds import check_class, check_kind, check_same_kind
-from ._models.model import Resource
-from ._models.node import DESIRED, FACT, Node
+from ._models.node import FACT, HELD, OUTSIDE, WAIT, Node
 from ._models.registered import Registered
+from ._models.resource import Resource
 from ._models.types import ANY_TYPE
 from ._observed.observable import Observable
 from ._observed.root import Root
@@ -140,7 +140,7 @@ class Context:
             made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
         Resource._set_state(made, registered)
         if registered.base is not None:
-            from ._models.adopt import lay
+            from ._models.overlay import lay
 
             lay(ANY_TYPE, made, registered.base, root)
         self._composite = made
@@ -193,7 +193,7 @@ class Context:
         if earlier is not None:
             registered.incoming_ready = earlier.ready
             if earlier.HasField("resource"):
-                from ._models.adopt import lay
+                from ._models.overlay import lay
 
                 check_same_kind(
                     instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
@@ -531,13 +531,15 @@ class Context:
 def _own_copy(name: str, instance: R) -> R:
     """Return the instance, or a copy of it where it belongs to a call already."""
     node = instance._node
-    if node is not None and node.mode != DESIRED:
+    if node is not None and node.state >= WAIT:
         raise UsageError(
             f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
             f"so make a new {type(instance).__name__} with the fields you care about"
         )
     # In a thread that the author has started, without the call's context, everything looks as if made outside.
-    if instance._state is None and (node is None or not node.outside or current() is None):
+    if instance._state is None and (
+        node is None or (node.state != HELD and (node.state != OUTSIDE or current() is None))
+    ):
         return instance
     from ._models.adopt import own_copy
 

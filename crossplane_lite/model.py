@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._models.model import Model as Model
-from ._models.model import Resource as Resource
 from ._models.model import from_dict as from_dict
 from ._models.model import to_dict as to_dict
+from ._models.resource import Resource as Resource
 
 if TYPE_CHECKING:
     from ._models.dynamic import DynamicModel as DynamicModel

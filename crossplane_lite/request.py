@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from . import _wire
 from ._call.capabilities import Capabilities
 from ._compat.raw_models import answers, desired, names_of, observed, plain
-from ._models.model import Resource
+from ._models.resource import Resource
 from .context import ENVIRONMENT, WATCHED
 from .errors import UsageError
 

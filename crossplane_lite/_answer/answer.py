@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._call import results
-from .._models.model import Model, Resource
+from .._models.model import Model
 from .._models.registered import READY
+from .._models.resource import Resource
 from .._models.walker import Found, leaves, tree_of, unresolved_in
 from .._observed import readiness
 from .._observed.observable import Observable

@@ -11,7 +11,7 @@ from ..proto import _view
 
 if TYPE_CHECKING:
     from .._call import results
-    from .._models.model import Resource
+    from .._models.resource import Resource
     from ..context import Context
 
 __all__ = ["add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]

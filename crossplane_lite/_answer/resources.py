@@ -16,8 +16,8 @@ from ..errors import EncodeError
 from .fallback import settle
 
 if TYPE_CHECKING:
-    from .._models.model import Resource
     from .._models.registered import Registered
+    from .._models.resource import Resource
     from ..context import Context
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._models.apply import apply
-from .._models.registered import ConnectionDetails, detail_of
+from .._models.connection_details import ConnectionDetails, detail_of
 from .._models.unstructured import Unstructured
 from .._observed.observable import Observable
 from ..errors import UsageError

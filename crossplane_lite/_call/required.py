@@ -12,7 +12,7 @@ from .._observed.observable import guess, make
 from .._observed.root import Root
 
 if TYPE_CHECKING:
-    from .._models.model import Resource
+    from .._models.resource import Resource
     from .._models.unstructured import Unstructured
     from .._observed.tracker import Tracker
     from .._validation.schema import Schema

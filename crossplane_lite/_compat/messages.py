@@ -13,7 +13,7 @@ from google.protobuf import message_factory
 
 from .. import _wire
 from .._models.model import Model
-from .._models.node import DESIRED
+from .._models.node import WAIT
 from .._models.walker import Found, show_path, tree_of, with_nulls
 from .._observed.observable import sources
 from .._observed.tracker import current
@@ -203,7 +203,7 @@ def encoded(source: Any, where: str = "") -> bytes:
     base = None
     if isinstance(source, Model):
         node = source._node
-        if node is not None and node.mode != DESIRED:
+        if node is not None and node.state >= WAIT:
             raise UsageError(
                 f"{where or node.path} is observed state; setting it would own every field of it, "
                 f"so make a new {type(source).__name__} with the fields you care about"

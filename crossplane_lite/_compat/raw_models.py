@@ -98,7 +98,7 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
     """
     if model is None:
         return plain(message.resource)
-    from .._models.adopt import lay
+    from .._models.overlay import lay
 
     root = _root(message, model, kind, name, f"desired.{name or kind}")
     return lay(ANY_TYPE, from_dict(model, {}), root.raw or b"", root)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
 from .._observed.observable import Observable
 from .._observed.tracker import current
 from ..errors import DEEPEST, UnknownFieldError, UsageError
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
-from .model import Model, Resource, near_name, new_node, shell_of
-from .node import DESIRED, TAKEN, WAIT, Node, present, refuse_whole
+from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, VIEW, WAIT, Node, refuse_whole
+from .shape import Shape, near_name
+from .walker import plain, tree_of, with_nulls
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from .._observed.root import Root
-
     # What messages call a value. Of a list's item it is the list's name and the index, put together where one is said.
     _Name: TypeAlias = str | tuple["_Name", int]
 
-__all__ = ["adopt", "fill", "lay", "over_source", "own_copy"]
+__all__ = ["adopt", "fill", "own_copy", "shell_of"]
+
+S = TypeVar("S", bound=Shape)
 
 _COPIED = frozenset({dict, list, tuple})
 
@@ -78,7 +78,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: _Name, work: _Work) -> Any:
         return value
     if value is None or value is UNSET:
         return None
-    if isinstance(value, Model):
+    if isinstance(value, Shape):
         return _adopt_model(type_, value, name)
     if isinstance(value, Mapping):
         return _adopt_mapping(type_, value, name, work)
@@ -114,62 +114,55 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     return values
 
 
-def _adopt_model(type_: _types.Type, value: Model, name: _Name) -> Any:
+def _adopt_model(type_: _types.Type, value: Shape, name: _Name) -> Any:
     code = type_.code
     node = value._node
-    if node is not None and node.mode != DESIRED:
+    state = LOOSE if node is None else node.state
+    if node is not None and state >= WAIT:
         refuse_whole(node, _label, name)
     if node is not None and value._absent:
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
-        return node.observable() if node.mode == WAIT else None
+        return node.observable() if state == WAIT else None
     if code == _types.MODEL and not isinstance(value, type_.cls):
-        if node is None or node.mode == DESIRED:
+        if state < WAIT:
             raise _unfit(type_, value, name)
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
     elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
         raise _unfit(type_, value, name)
-    elif node is not None and node.whole:
-        value = _copied(value, type(value))
-    elif node is not None and node.mode == DESIRED and node.up is None and node.raw is not None:
-        value = own_copy(value)  # laid over what another resource inherits, which must not come along
-    elif node is not None and (node.mode != DESIRED or node.raw is not None or node.owner is not None):
-        value = _copied(value, type(value))
-    elif node is not None and (node.taken or (node.outside and current() is not None)):
-        # It stands in another place, whose changes must not show here; or was made outside of every call, and must not
-        # be changed by one.
+    elif state == LAID or (state == HELD and (node is None or node.raw is None)):
+        # Without what another resource inherits; and what stands elsewhere already must not change with this.
         value = own_copy(value)
+    elif state == OUTSIDE and current() is not None:
+        value = own_copy(value)  # a call must not change what was made outside of every call
+    elif state not in (LOOSE, OUTSIDE):
+        value = _copied(value, type(value))
     _take(value)
     return value
 
 
-def _take(model: Model) -> None:
+def _take(model: Shape) -> None:
     if model._node is None:
-        type(model)._set_node(model, TAKEN)
-    else:
-        model._node.taken = True
+        model._set_node(model, HELD_NODE)
+    elif model._node.state != COPY:  # which says more
+        model._node.state = HELD
 
 
-def own_copy(model: Model) -> Model:
+def own_copy(model: S) -> S:
     """Return a copy of what was set in a model, without what it inherits."""
-    from .walker import tree_of, with_nulls
-
     cls = type(model)
     return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data))
 
 
-def _copied(value: Model, cls: type[Model]) -> Model:
+def _copied(value: Shape, cls: type[Shape]) -> Shape:
     """Return the present fields of a model that belongs elsewhere, as one that belongs nowhere yet."""
     node = value._node
     if cls is type(value) and node is not None and node.raw is not None:
         # Over the same bytes, so that fields that the class doesn't know come along.
         made = shell_of(value)
-        place = Node(DESIRED, node.raw)
-        place.whole = True
+        place = Node(COPY, node.raw)
         place.deleted = None if node.deleted is None else set(node.deleted)
         cls._set_node(made, place)
         return made
-    from .walker import plain
-
     return fill(cls.__new__(cls), plain(value))
 
 
@@ -225,15 +218,10 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
     node = container._node
     if node is None:
         return False
-    return (
-        node.raw is None
-        and node.up is not None
-        and not len(container)
-        and (node.mode != DESIRED or node.owner is not None)
-    )
+    return node.raw is None and node.up is not None and not len(container) and node.state in (VIEW, WAIT, FACT)
 
 
-def fill(model: Model, values: Mapping[Any, Any]) -> Model:
+def fill(model: S, values: Mapping[Any, Any]) -> S:
     """Set the fields of a new model from a mapping; keys may be wire names or attributes.
 
     Raises:
@@ -246,11 +234,9 @@ def fill(model: Model, values: Mapping[Any, Any]) -> Model:
     return model
 
 
-def _filled(model: Model, values: Mapping[Any, Any], work: _Work) -> Model:
+def _filled(model: S, values: Mapping[Any, Any], work: _Work) -> S:
     cls = type(model)
-    cls._set_node(model, new_node())
-    if isinstance(model, Resource):
-        Resource._set_state(model, None)
+    model._stand_nowhere()
     target = model.__dict__
     for key, value in values.items():
         if type(key) is Observable:
@@ -299,112 +285,10 @@ def _unfit(type_: _types.Type, value: Any, name: _Name) -> UsageError:
     return UsageError(f"{_label(name)!r} must be {wanted} (got {what}){hint}")
 
 
-def over_source(node: Node, wire: str, type_: _types.Type, value: Any) -> Any:
-    """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
-    inherited = node.fields.get(wire)
-    if inherited is None or node.root is None or not isinstance(value, (Model, dict)):
-        return value
-    kind, payload = _wire.open_value(inherited)
-    return lay(type_, value, payload, node.root) if kind == _wire.STRUCT else value
-
-
-def lay(type_: _types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place.
-
-    What it doesn't set reads from there.
-
-    Returns:
-        The value, or a copy of what was set in it where it lies over other bytes already in a call that is going on.
-    """
-    top: list[Any] = [value]
-    work: list[tuple[Any, Any, _types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
-    while work:
-        holder, key, type_, value, source = work.pop()
-        laid: Any
-        if isinstance(value, Model):
-            if value._node is not None and value._node.whole:
-                continue  # it has a source of its own; laid over the other when it is encoded
-            laid = _laid(value, source, root)
-            types = laid.__wire_fields__
-            children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
-        else:
-            laid = _map_over(type_, value, source, root)
-            children = [(laid, name, laid._type.item, name) for name in value]
-        (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
-        deleted = laid._node.deleted or ()
-        for child_holder, child_key, child_type, wire in children:
-            if child_key in deleted:  # set in the place of what was deleted: it replaces, and doesn't merge
-                continue
-            child = child_holder[child_key]
-            inherited = laid._node.fields.get(wire)
-            if inherited is not None and isinstance(child, (Model, dict)):
-                kind, payload = _wire.open_value(inherited)
-                if kind == _wire.STRUCT:
-                    work.append((child_holder, child_key, child_type, child, payload))
-    return top[0]
-
-
-def _laid(model: Model, source: bytes, root: Root) -> Model:
-    node = model._node
-    if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
-        model = shell_of(model)
-        node = None
-    laid = Node(DESIRED, source, root)
-    type(model)._set_node(model, laid)
-    if node is not None:
-        laid.deleted = node.deleted
-        laid.views = node.views
-        _lay_views(model, laid)
-    return model
-
-
-def _lay_views(model: Model, node: Node) -> None:
-    """Put what was read from a model before it lay over anything over the source too: somebody may hold it."""
-    work = [(model, node)]
-    while work:
-        holder, above = work.pop()
-        for name, view in (above.views or {}).items():
-            field = holder.__wire_fields__[name]
-            inherited = above.fields.get(field.wire)
-            if inherited is None or name in (above.deleted or ()):
-                continue
-            kind, payload = _wire.open_value(inherited)
-            if isinstance(view, Model) and kind == _wire.STRUCT and view._node is not None:
-                view._node.root = above.root
-                view._node.lay_over(payload)
-                work.append((view, view._node))
-            elif isinstance(view, ModelList) and kind == _wire.LIST and view._node is not None:
-                made = present(field.type, kind, payload, DESIRED, above, field.step)
-                list.extend(view, made)
-                _take_over(view, made, list(made))
-            elif isinstance(view, ModelMap) and kind == _wire.STRUCT and view._node is not None:
-                made = present(field.type, kind, payload, DESIRED, above, field.step)
-                dict.update(view, made)
-                _take_over(view, made, list(made.values()))
-
-
-def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
-    """Make a container that was read empty the owner of elements that were made for another one."""
-    assert view._node is not None and made._node is not None
-    view._node.root = made._node.root
-    view._node.lay_over(made._node.raw or b"")
-    for element in elements:
-        place = getattr(element, "_node", None)
-        if place is not None:
-            place.owner = view
-
-
-def _map_over(type_: _types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
-    """Return a map that shows an earlier function's entries under the own ones."""
-    up = Node(DESIRED, None, root)
-    merged: ModelMap = present(
-        type_ if type_.code == _types.MAP else _types.ANY_TYPE, _wire.STRUCT, source, DESIRED, up, ""
-    )
-    if isinstance(own, ModelMap):
-        if merged._node is not None:
-            merged._node.deleted = own.deleted
-        for key in own.deleted or ():
-            dict.pop(merged, key, None)
-    for key, value in own.items():
-        dict.__setitem__(merged, key, value)
-    return merged
+def shell_of(model: S) -> S:
+    """Return a new model with the same set fields, belonging nowhere."""
+    cls = type(model)
+    made = cls.__new__(cls)
+    made._stand_nowhere()
+    made.__dict__.update(model.__dict__)
+    return made

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .._base.sentinels import UNSET
+from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
+from .node import WAIT
+from .shape import DesiredMap
+
 if TYPE_CHECKING:
     from .node import Node
     from .types import Type
@@ -48,28 +53,26 @@ class ModelList(list[Any]):
             list.__setitem__(self, at, adopt(item, value, "a list element"))
         _touch(self)
 
+    def _take_in(self, key: Any, child: Any) -> None:
+        """An element that was read and is written to now stands in here already; only the list has to count as set."""
+
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
 
-class ModelMap(dict[str, Any]):
+class ModelMap(DesiredMap):
     """A map of desired state: of models, read before it was set, or laid over an earlier function's."""
 
-    __slots__ = ("_node", "_type")
+    __slots__ = ("_type",)
 
     def __init__(self, values: Mapping[str, Any], node: Node | None, type_: Type) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
 
-    @property
-    def deleted(self) -> set[str] | None:
-        """The keys that are to be removed from what earlier functions desired."""
-        return None if self._node is None else self._node.deleted
-
     def __setitem__(self, key: str, value: Any) -> None:
-        from .._base.sentinels import UNSET
-        from .adopt import adopt, over_source
+        from .adopt import adopt
+        from .overlay import over_source
 
         if value is None or value is UNSET:
             # No opinion: what earlier functions desired shows through.
@@ -77,7 +80,7 @@ class ModelMap(dict[str, Any]):
             inherited = None if self._node is None else self._node.fields.get(key)
             if inherited is None:
                 return
-            from .node import element
+            from .reader import element
 
             if self._node is not None and self._node.deleted is not None:
                 self._node.deleted.discard(key)
@@ -122,6 +125,9 @@ class ModelMap(dict[str, Any]):
     def __ior__(self, other: Any) -> ModelMap:  # type: ignore[override,misc]  # typeshed wants dict's two overloads
         self.update(other)
         return self
+
+    def _take_in(self, key: Any, child: Any) -> None:
+        """An element that was read and is written to now stands in here already; only the map has to count as set."""
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
@@ -176,9 +182,9 @@ class ObservedList(list[Any]):
         try:
             return list.__getitem__(self, at)
         except IndexError:
-            from .node import absent
+            from .reader import absent
 
-            return absent(self._type.item, self._node.mode, self._node, f"[{at}]")
+            return absent(self._type.item, self._node.state, self._node, f"[{at}]")
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
@@ -195,9 +201,6 @@ class ObservedMap(dict[str, Any]):
         self._type = type_
 
     def __missing__(self, key: str) -> Any:
-        from .._observed.observable import EXTERNAL_NAME, make
-        from .node import WAIT, absent
-
         node = self._node
         root = node.root
         if (
@@ -207,8 +210,10 @@ class ObservedMap(dict[str, Any]):
             and node.path == f"{root.prefix}.metadata.annotations"
         ):
             return make(f"{root.prefix}.external_name", root)
-        if node.mode == WAIT:
-            return absent(self._type.item, node.mode, node, f'["{key}"]')
+        if node.state == WAIT:
+            from .reader import absent
+
+            return absent(self._type.item, WAIT, node, f'["{key}"]')
         return None
 
     def __getattr__(self, name: str) -> Any:
@@ -233,8 +238,6 @@ class ObservedMap(dict[str, Any]):
 
     def _guess(self, key: object) -> None:
         """Remember that the absence of a key was used: it may still come."""
-        from .._observed.observable import Observable, guess
-
         value = self.__missing__(str(key))
         if type(value) is Observable:
             guess(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _wire
 from ..errors import UsageError
-from .model import Resource
+from .resource import Resource
 
 __all__ = ["check_class", "check_kind", "check_same_kind", "group_of"]
 

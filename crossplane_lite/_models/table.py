@@ -38,7 +38,9 @@ from .. import _wire
 from .._base.sentinels import UNSET
 from ..errors import UsageError
 from . import types
-from .model import Model, Resource, near_name
+from .model import Model
+from .resource import Resource
+from .shape import near_name
 
 __all__ = ["load", "make_class"]
 
@@ -144,10 +146,10 @@ def make_class(
     known = {field.name: field for field in fields}
     keys = {field.name: _wire.entry_prefix(field.wire) for field in fields}
     if is_open:
-        from .dynamic import DynamicModel
+        from .dynamic import DynamicFields, DynamicKeys, DynamicModel
 
         bases = (Resource, DynamicModel) if api_version else (DynamicModel,)
-        known, keys = types.DynamicFields(known), types.DynamicKeys(keys)
+        known, keys = DynamicFields(known), DynamicKeys(keys)
     namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
     return type(name, bases, namespace)
 

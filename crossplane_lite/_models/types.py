@@ -5,13 +5,11 @@ A table is data (see `crossplane_lite.table`); this is the only place that reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-from .. import _wire
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .model import Model
+    from .shape import Shape
 
 __all__ = [
     "ANY",
@@ -40,7 +38,7 @@ DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attri
 
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 
-Resolve = Callable[[str], "type[Model]"]
+Resolve = Callable[[str], "type[Shape]"]
 
 
 class Type:
@@ -70,18 +68,14 @@ class Type:
         self.item: Type = item if item is not None else self
         self.keys = keys
         self._resolve = resolve
-        self.made: type[Model] | None = None
+        self.made: type[Shape] | None = None
 
     @property
-    def cls(self) -> type[Model]:
+    def cls(self) -> type[Shape]:
         """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
         if self.made is None:
-            if self._resolve is None:
-                from .dynamic import DynamicModel
-
-                self.made = DynamicModel
-            else:
-                self.made = self._resolve(self.ref)
+            assert self._resolve is not None  # every type of models has one
+            self.made = self._resolve(self.ref)
         return self.made
 
     @property
@@ -140,47 +134,6 @@ class Field:
         self.copied: type | None = None
         if type_.item.code < MODEL:
             self.copied = {LIST: list, MAP: dict}.get(type_.code)
-
-
-_dynamic_fields: dict[str, Field] = {}
-
-
-def _dynamic_field(name: str) -> Field:
-    """Return a field of any name. The latest are kept, and only so many, because the names come from data."""
-    field = _dynamic_fields.get(name)
-    if field is None:
-        if len(_dynamic_fields) >= 1024:
-            _dynamic_fields.clear()
-        field = _dynamic_fields[name] = Field(name, name, DYNAMIC_TYPE)
-    return field
-
-
-class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute, those it knows first.
-
-    The wire name of a known field whose attribute is spelt otherwise is no attribute: one value would have two places.
-    """
-
-    def __init__(self, known: Mapping[str, Field] | None = None) -> None:
-        super().__init__(known or {})
-        self._renamed = frozenset(field.wire for field in self.values() if field.wire != field.name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        field = dict.get(self, name)
-        return field if field is not None or name in self._renamed else _dynamic_field(name)
-
-    def __missing__(self, name: str) -> Field:
-        return _dynamic_field(name)
-
-
-class DynamicKeys(dict[str, bytes]):
-    """The encoded keys of a class that takes any attribute; nothing is kept, for the keys come from data."""
-
-    def __missing__(self, name: str) -> bytes:
-        return _wire.entry_prefix(name)
-
-
-DYNAMIC_TYPE: Final = Type(DYNAMIC)
 
 
 def parse_type(text: str, resolve: Resolve) -> Type:

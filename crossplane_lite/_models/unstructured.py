@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import UsageError
 from . import types
-from .dynamic import DynamicModel
-from .model import Model, Resource
+from .dynamic import DynamicFields, DynamicModel
+from .model import Model
+from .resource import Resource
 
 __all__ = ["Unstructured"]
 
@@ -35,7 +36,7 @@ class Unstructured(Resource, DynamicModel):
 
     __slots__ = ()
 
-    __wire_fields__ = types.DynamicFields(
+    __wire_fields__ = DynamicFields(
         {
             "apiVersion": types.Field("apiVersion", "apiVersion", types.parse_type("s", _resolve)),
             "kind": types.Field("kind", "kind", types.parse_type("s", _resolve)),

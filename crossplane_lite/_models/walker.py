@@ -11,9 +11,8 @@ from .._observed.observable import Observable, make, sources
 from .._observed.tracker import Tracker
 from .._wire.tree import join_path
 from ..errors import DEEPEST, EncodeError, UsageError
-from .containers import ModelMap
-from .model import Model
-from .node import refuse_whole
+from .node import COPY, WAIT, refuse_whole
+from .shape import DesiredMap, Shape
 
 __all__ = [
     "Found",
@@ -51,7 +50,7 @@ def _shown(path: Path) -> str:
     return show_path(steps_of(path))
 
 
-def _model_items(model: Model, *, whole: bool) -> dict[str, Any]:
+def _model_items(model: Shape, *, whole: bool) -> dict[str, Any]:
     """Return the fields of a model by wire name: with what its source has, or only what was set, and tombstones."""
     cls = type(model)
     node = model._node
@@ -141,13 +140,13 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             tree.found.append(Found(steps_of(path), list(sources(value)), False))
         elif value is NULL:
             target[key] = None
-        elif isinstance(value, Model):
-            if value._node is not None and value._node.whole:
+        elif isinstance(value, Shape):
+            if value._node is not None and value._node.state == COPY:
                 all_of_it = True
-            if not whole and value._node is not None and value._node.mode:
+            if not whole and value._node is not None and value._node.state >= WAIT:
                 refuse_whole(value._node, _shown, path)
                 all_of_it = True
-            if path is not _TOP and value._absent and value._node is not None and value._node.mode:
+            if path is not _TOP and value._absent and value._node is not None and value._node.state >= WAIT:
                 target[key] = waiting = make(value._node.path, value._node.root)
                 tree.found.append(Found(steps_of(path), [waiting], False))
                 continue
@@ -180,10 +179,10 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 elif type(name) is Observable:
                     tree.found.append(Found(steps_of(step), list(sources(name)), True))
                 # A model in a plain mapping belongs nowhere else, so all of it is meant.
-                work.append((item, made, name, step, all_of_it or not isinstance(value, ModelMap)))
-                if isinstance(value, ModelMap) and value.deleted and name in value.deleted:
+                work.append((item, made, name, step, all_of_it or not isinstance(value, DesiredMap)))
+                if isinstance(value, DesiredMap) and value.deleted and name in value.deleted:
                     replacing.add(id(item))
-            if not all_of_it and isinstance(value, ModelMap):
+            if not all_of_it and isinstance(value, DesiredMap):
                 for name in value.deleted or ():
                     made.setdefault(name, TOMBSTONE)
         elif isinstance(value, (list, tuple)):
@@ -303,7 +302,7 @@ def equal(one: Any, other: Any) -> bool:
 
 def represent(value: Any, depth: int = 0) -> str:
     """Return the repr of a model; what is nested more than eight deep is shown as three dots."""
-    if isinstance(value, Model):
+    if isinstance(value, Shape):
         if depth > 8:
             return f"{type(value).__name__}(...)"
         by_wire = {field.wire: field.name for field in type(value).__wire_fields__.values()}
@@ -323,7 +322,7 @@ def represent(value: Any, depth: int = 0) -> str:
     return repr(value)
 
 
-def _present(model: Model) -> dict[str, Any]:
+def _present(model: Shape) -> dict[str, Any]:
     """Return the present fields of a model by wire name, nested models as models."""
     node = model._node
     known = type(model).__wire_fields__

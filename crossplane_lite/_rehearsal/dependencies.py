@@ -23,7 +23,7 @@ from .rehearse import rehearse, run_once
 
 if TYPE_CHECKING:
     from .._answer.resources import Wait
-    from .._models.model import Resource
+    from .._models.resource import Resource
     from .._observed.root import Root
     from .._waits.graph import Vertex
     from ..context import Context

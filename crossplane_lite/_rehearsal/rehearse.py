@@ -50,7 +50,7 @@ from .both_ways import BothWays, Branch, Question
 from .observed_values import Actual
 
 if TYPE_CHECKING:
-    from .._models.model import Resource
+    from .._models.resource import Resource
     from .._waits.graph import Graph
     from ..context import Context
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._models.model import Resource
-from .._models.node import DESIRED
+from .._models.node import WAIT
+from .._models.resource import Resource
 from .._models.walker import plain, show_path
 from .._observed import tracker
 from ..errors import CrossplaneLiteError, EncodeError, UsageError
@@ -128,7 +128,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
 
 def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
     """Return what says of a field at the top whether it isn't for whoever made the resource to give."""
-    if not isinstance(resource, Resource) or (resource._node is not None and resource._node.mode != DESIRED):
+    if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
         return lambda key: key == "status" and key not in data  # nobody has to give it
     if resource._state is not None and resource._state.root.kind == "xr":
         return lambda key: key not in ("apiVersion", "kind", "status")
@@ -137,7 +137,7 @@ def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -
 
 def _is_unobserved(resource: object) -> bool:
     node = resource._node if isinstance(resource, Resource) else None
-    return node is not None and node.mode != DESIRED and node.raw is None
+    return node is not None and node.state >= WAIT and node.raw is None
 
 
 def _name_of(resource: object, data: Mapping[str, Any]) -> str:

@@ -156,8 +156,7 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
             if inner is None:
                 head, data = _other(value, kind, depth, strict)
             else:
-                node = value._node
-                if node is not None and (node.raw is not None or node.mode):
+                if value.__wire_more__:
                     raise Bail
                 data = kind.__wire_head__ + struct_bytes(value.__dict__, inner, depth + 1, strict)
                 head = STRUCT_HEADS[len(data)]
@@ -198,8 +197,7 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     """Encode what is none of the most usual types; return what stands in front of the payload, and the payload."""
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
-        node = value._node
-        if node is not None and (node.raw is not None or node.mode):
+        if value.__wire_more__:
             raise Bail  # It shows more than it has set, and what that means the caller must decide.
         data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data

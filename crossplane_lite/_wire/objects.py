@@ -1,8 +1,19 @@
 """What the encoders take for an object: a mapping from str, or a model.
 
-A model's class has `__wire_keys__` (attribute name to entry prefix) and `__wire_head__` (fields that are the same
-in every instance, encoded). What an instance has set is its `__dict__`. Its `_node` is None or has `deleted`, the
-names of the attributes to remove from what lies below, or None.
+This is all that the codec asks of them:
+
+`__wire_keys__`
+    Of a model's class: attribute name to entry prefix. What has this is a model.
+`__wire_head__`
+    Of a model's class: the fields that are the same in every instance, encoded.
+`__dict__`
+    Of a model: what is set in it, by attribute name.
+`__wire_deleted__`
+    Of a model, and of some mappings: the attributes or keys to remove from what lies below, or None.
+`__wire_more__`
+    Of a model: whether it shows more than was set in it, because it lies over bytes of its own or is observed state.
+`__wire_whole__`
+    Of a model: whether all that it shows is meant, and not only what was set in it.
 """
 
 from __future__ import annotations
@@ -38,11 +49,10 @@ def set_members(obj: Any) -> Mapping[Any, Any]:
 def deleted_keys(obj: Any) -> list[str]:
     """Return the keys that an object removes from what it lies over."""
     keys = wire_keys(obj)
-    if keys is None:
-        return list(getattr(obj, "deleted", None) or ()) if isinstance(obj, dict) else []
-    node = obj._node
-    deleted = None if node is None else node.deleted
-    return [NAMES[keys[name]] for name in deleted] if deleted else []
+    deleted = getattr(obj, "__wire_deleted__", None)
+    if not deleted:
+        return []
+    return list(deleted) if keys is None else [NAMES[keys[name]] for name in deleted]
 
 
 def is_struct(value: Any) -> bool:

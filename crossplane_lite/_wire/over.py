@@ -62,7 +62,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         if strict:
             raise Bail
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
-    if strict and getattr(getattr(obj, "_node", None), "whole", False):
+    if strict and getattr(obj, "__wire_whole__", False):
         raise Bail  # all of its own source is meant too, which the caller has to spell out
     level = _level(base)
     fields = level.fields

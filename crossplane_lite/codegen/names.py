@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from .._models.model import Model, Resource
+from .._models.model import Model
+from .._models.resource import Resource
 
 __all__ = ["attributes", "class_name", "group_path", "identifier", "segment"]
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from .. import _wire
 from .._models.kinds import check_class, group_of
-from .._models.model import Resource as Model
 from .._models.model import to_dict
-from .._models.node import DESIRED, Node
+from .._models.node import LAID, Node
+from .._models.resource import Resource as Model
 from ..errors import EncodeError, InputError
 from ._text._match import matched
 from ._text._nodes import copied
@@ -122,7 +122,7 @@ def _made(model: type[M], resource: Resource) -> M:
     except EncodeError as error:
         raise InputError(f"{resource._what} can't be read through {model.__name__}: {error}") from None
     made = model.__new__(model)
-    model._set_node(made, Node(DESIRED, raw))
+    model._set_node(made, Node(LAID, raw))
     Model._set_state(made, None)
     return made
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .._models.model import near_name
+from .._models.shape import near_name
 from .._observed.observable import EXTERNAL_NAME
 from .._paths import simple
 from .._wire.tree import join_path

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._models.model import near_name
+from .._models.shape import near_name
 from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
 from .._paths import simple

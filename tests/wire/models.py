@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["Bucket", "Labels", "Node", "Plain"]
+__all__ = ["Below", "Bucket", "Labels", "Plain"]
 
 from typing import Any, ClassVar
 
 from crossplane_lite import _wire
 
 
-class Node:
-    """What an instance has below it."""
+class Below:
+    """What an instance says of what it lies over."""
 
-    def __init__(self, deleted: set[str] | None = None, raw: bytes | None = None, mode: int = 0) -> None:
+    def __init__(self, deleted: set[str] | None = None, *, more: bool = False) -> None:
         self.deleted = deleted
-        self.raw = raw
-        self.mode = mode
+        self.more = more
 
 
 class Plain:
@@ -30,17 +29,22 @@ class Plain:
     }
     __wire_head__: ClassVar[bytes] = b""
 
-    def __init__(self, node: Node | None = None, **fields: Any) -> None:
+    def __init__(self, below: Below | None = None, **fields: Any) -> None:
         self.__dict__.update(fields)
-        object.__setattr__(self, "_Plain__node", node)
+        object.__setattr__(self, "_Plain__below", below or Below())
 
-    # The instance's dict holds set fields and nothing else, so the node is kept in a slot.
-    __slots__ = ("_Plain__node", "__dict__")
+    # The instance's dict holds set fields and nothing else, so the rest is kept in a slot.
+    __slots__ = ("_Plain__below", "__dict__")
 
     @property
-    def _node(self) -> Node | None:
-        node: Node | None = self.__node
-        return node
+    def __wire_deleted__(self) -> set[str] | None:
+        below: Below = self.__below
+        return below.deleted
+
+    @property
+    def __wire_more__(self) -> bool:
+        below: Below = self.__below
+        return below.more
 
 
 class Bucket(Plain):
@@ -54,3 +58,7 @@ class Labels(dict[str, Any]):
     """A dict that removes keys from what it lies over."""
 
     deleted: set[str] | None = None
+
+    @property
+    def __wire_deleted__(self) -> set[str] | None:
+        return self.deleted

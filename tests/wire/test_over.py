@@ -9,7 +9,7 @@ import pytest
 from crossplane_lite import _wire, errors
 from crossplane_lite._base.sentinels import NULL, TOMBSTONE, Replaced
 from crossplane_lite._wire import tree
-from tests.wire.models import Bucket, Labels, Node, Plain
+from tests.wire.models import Below, Bucket, Labels, Plain
 from tests.wire.oddities import entry, field, padded, regular
 from tests.wire.readers import by_protobuf
 
@@ -83,7 +83,7 @@ def test_deleted_keys_of_a_dict_are_removed() -> None:
 
 def test_deleted_attributes_of_a_model_are_removed() -> None:
     """A model's node names attributes, which are removed under their wire names."""
-    model = Plain(Node({"from_", "long"}), child=Plain(Node(None), name="x"))
+    model = Plain(Below({"from_", "long"}), child=Plain(Below(None), name="x"))
     assert over({"child": model}, regular(BASE))["child"] == {"child": {"deep": True, "name": "x"}, "more": None}
 
 
@@ -92,7 +92,7 @@ def test_what_is_set_after_a_deletion_replaces() -> None:
     labels = Labels(b={"new": 1})
     labels.deleted = {"b"}
     assert over({"spec": labels}, regular(BASE))["spec"] == {"a": 1, "b": {"new": 1}, "name": "old"}
-    model = Plain(Node({"child"}), child=Plain(name="x"))
+    model = Plain(Below({"child"}), child=Plain(name="x"))
     assert over({"child": model}, regular(BASE))["child"] == {"from": "there", "child": {"name": "x"}, "more": None}
 
 
@@ -160,7 +160,7 @@ def test_removal_below_the_bounded_levels_works_as_well() -> None:
     """Tombstones, deletions, replacement and fixed fields mean the same where overlap is merged in one pass."""
     labels = Labels(new=1)
     labels.deleted = {"gone"}
-    obj = deep(80, gone=TOMBSTONE, labels=labels, one=Replaced(), model=Bucket(Node({"from_"})))
+    obj = deep(80, gone=TOMBSTONE, labels=labels, one=Replaced(), model=Bucket(Below({"from_"})))
     base = deep(80, gone=1, labels={"gone": 1, "kept": 2}, one={"a": 1}, model={"from": 1, "child": 2}, rest=[None])
     merged: Any = _wire.decode_struct(_wire.encode_over(obj, _wire.encode_struct(base)))
     for _ in range(80):

@@ -1,0 +1,158 @@
+"""Connection details of the composite and of composed resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from .._observed.observable import Observable, make
+from ..errors import ReadOnlyError, UsageError
+
+if TYPE_CHECKING:
+    from .._observed.root import Root
+    from .._observed.tracker import Tracker
+
+__all__ = ["ConnectionDetails", "detail_of"]
+
+
+class ConnectionDetails(MutableMapping[str, Any]):
+    """Connection details by key, as text.
+
+    Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text,
+    bytes, a whole number or an Observable. While an Observable has no value, and for None, a detail that exists keeps
+    its value: what earlier functions desire, or else what is observed.
+
+    Attributes:
+        raw: The details as bytes. Its keys are those that are there; of an observed resource, others read as
+            Observables.
+    """
+
+    def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
+        self._root = root
+        self._source = source
+        self._own: dict[str, Any] = {}
+        self._deleted: set[str] = set()
+        self._unset: set[str] = set()  # set to None
+        self._writable = writable
+
+    @property
+    def raw(self) -> dict[str, bytes]:
+        shown: dict[str, bytes] = {} if self._writable else _Raw(self)
+        shown.update((key, value) for key, value in self._source.items() if key not in self._deleted)
+        for key, value in self._own.items():
+            if type(value) is not Observable:
+                shown[key] = value.encode() if isinstance(value, str) else value
+        return shown
+
+    def __getitem__(self, key: str) -> str | Observable[str]:
+        if key in self._own:
+            value = self._own[key]
+        elif key in self._source and key not in self._deleted:
+            value = self._source[key]
+        elif self._writable:
+            raise KeyError(key)
+        else:
+            return self.waiting(key)
+        if isinstance(value, bytes):
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                where = f'{self._root.prefix}.connection_details["{key}"]'
+                raise UsageError(f"{where} isn't UTF-8 text; use .connection_details.raw for bytes") from None
+        shown: str | Observable[str] = value
+        return shown
+
+    def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
+        """Return the detail, or `default`; without one an observed detail that isn't there reads as an Observable."""
+        return self[key] if key in self or (default is None and not self._writable) else default
+
+    def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
+        self._check_writable()
+        if value is None:
+            self._own.pop(key, None)
+            if key not in self._deleted:
+                self._unset.add(key)
+            return
+        self._own[key] = detail_of(key, value, self._root.call)
+
+    def __delitem__(self, key: str) -> None:
+        self._check_writable()
+        if key not in self:
+            raise KeyError(key)
+        self._own.pop(key, None)
+        self._unset.discard(key)
+        self._deleted.add(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._own or (key in self._source and key not in self._deleted)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*(key for key in self._source if key not in self._deleted), *self._own]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
+
+    def waiting(self, key: str | None = None) -> Observable[Any]:
+        """Return what stands for a detail that isn't there yet, or for all of them."""
+        path = f"{self._root.prefix}.connection_details"
+        return make(path if key is None else f'{path}["{key}"]', self._root)
+
+    @property
+    def writable(self) -> bool:
+        """Whether these are the desired composite's."""
+        return self._writable
+
+    @property
+    def changes(self) -> tuple[dict[str, Any], set[str]]:
+        """What compose() set, and the keys that it deleted."""
+        seen = self._root.details
+        kept = {key: seen[key] for key in self._unset if key in seen and key not in self}
+        return {**kept, **self._own}, self._deleted
+
+    def _check_writable(self) -> None:
+        if not self._writable:
+            raise ReadOnlyError(
+                f"{self._root.prefix}.connection_details can't be set; "
+                "those of the composite that ctx.composite() gives can"
+            )
+
+
+class _Raw(dict[str, bytes]):
+    """Observed connection details as bytes; what isn't there yet reads as an Observable."""
+
+    def __init__(self, details: ConnectionDetails) -> None:
+        super().__init__()
+        self._details = details
+
+    def __missing__(self, key: str) -> Any:
+        return self._details.waiting(key)
+
+
+def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
+    """Return a connection detail as text, bytes or an Observable, and have it masked in what people read.
+
+    Args:
+        key: Its key, for the message.
+        value: Its value; a whole number, a port say, is taken as text, also where its schema calls it a `number` and
+            it reads as a float.
+        call: The call that it is set in.
+
+    Raises:
+        UsageError: It is something else.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, (str, bytes, Observable)):
+        raise UsageError(
+            f"connection detail {key!r} must be text, bytes or a whole number "
+            f"(got a {type(value).__name__}); make it a text first"
+        )
+    if not isinstance(value, Observable):
+        call.hide(value.encode(errors="replace") if isinstance(value, str) else value)
+    detail: str | bytes | Observable[Any] = value
+    return detail

@@ -1,0 +1,129 @@
+"""Desired state over an earlier function's: models and maps that are laid over the bytes that it left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from . import types
+from .adopt import shell_of
+from .containers import ModelList, ModelMap
+from .node import COPY, LAID, LOOSE, Node
+from .reader import present
+from .shape import Shape
+
+if TYPE_CHECKING:
+    from .._observed.root import Root
+
+__all__ = ["lay", "over_source"]
+
+
+def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
+    """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
+    inherited = node.fields.get(wire)
+    if inherited is None or node.root is None or not isinstance(value, (Shape, dict)):
+        return value
+    kind, payload = _wire.open_value(inherited)
+    return lay(type_, value, payload, node.root) if kind == _wire.STRUCT else value
+
+
+def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
+    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place.
+
+    What it doesn't set reads from there.
+
+    Returns:
+        The value, or a copy of what was set in it where it lies over other bytes already in a call that is going on.
+    """
+    top: list[Any] = [value]
+    work: list[tuple[Any, Any, types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
+    while work:
+        holder, key, type_, value, source = work.pop()
+        laid: Any
+        if isinstance(value, Shape):
+            if value._node is not None and value._node.state == COPY:
+                continue  # it has a source of its own; laid over the other when it is encoded
+            laid = _laid(value, source, root)
+            types = laid.__wire_fields__
+            children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
+        else:
+            laid = _map_over(type_, value, source, root)
+            children = [(laid, name, laid._type.item, name) for name in value]
+        (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
+        deleted = laid._node.deleted or ()
+        for child_holder, child_key, child_type, wire in children:
+            if child_key in deleted:  # set in the place of what was deleted: it replaces, and doesn't merge
+                continue
+            child = child_holder[child_key]
+            inherited = laid._node.fields.get(wire)
+            if inherited is not None and isinstance(child, (Shape, dict)):
+                kind, payload = _wire.open_value(inherited)
+                if kind == _wire.STRUCT:
+                    work.append((child_holder, child_key, child_type, child, payload))
+    return top[0]
+
+
+def _laid(model: Shape, source: bytes, root: Root) -> Shape:
+    node = model._node
+    if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
+        model = shell_of(model)
+        node = None
+    laid = Node(LAID, source, root)
+    model._set_node(model, laid)
+    if node is not None:
+        laid.deleted = node.deleted
+        laid.views = node.views
+        _lay_views(model, laid)
+    return model
+
+
+def _lay_views(model: Shape, node: Node) -> None:
+    """Put what was read from a model before it lay over anything over the source too: somebody may hold it."""
+    work = [(model, node)]
+    while work:
+        holder, above = work.pop()
+        for name, view in (above.views or {}).items():
+            field = holder.__wire_fields__[name]
+            inherited = above.fields.get(field.wire)
+            if inherited is None or name in (above.deleted or ()):
+                continue
+            kind, payload = _wire.open_value(inherited)
+            if isinstance(view, Shape) and kind == _wire.STRUCT and view._node is not None:
+                view._node.root = above.root
+                view._node.lay_over(payload)
+                work.append((view, view._node))
+            elif isinstance(view, ModelList) and kind == _wire.LIST and view._node is not None:
+                made = present(field.type, kind, payload, LOOSE, above, field.step)
+                list.extend(view, made)
+                _take_over(view, made, list(made))
+            elif isinstance(view, ModelMap) and kind == _wire.STRUCT and view._node is not None:
+                made = present(field.type, kind, payload, LOOSE, above, field.step)
+                dict.update(view, made)
+                _take_over(view, made, list(made.values()))
+
+
+def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements: list[Any]) -> None:
+    """Make a container that was read empty the owner of elements that were made for another one."""
+    assert view._node is not None and made._node is not None
+    view._node.root = made._node.root
+    view._node.lay_over(made._node.raw or b"")
+    for element in elements:
+        place = getattr(element, "_node", None)
+        if place is not None:
+            place.attach_to(view, None)
+
+
+def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
+    """Return a map that shows an earlier function's entries under the own ones."""
+    up = Node(LOOSE, None, root)
+    merged: ModelMap = present(
+        type_ if type_.code == types.MAP else types.ANY_TYPE, _wire.STRUCT, source, LOOSE, up, ""
+    )
+    if isinstance(own, ModelMap):
+        if merged._node is not None:
+            merged._node.deleted = own.deleted
+        for key in own.deleted or ():
+            dict.pop(merged, key, None)
+    for key, value in own.items():
+        dict.__setitem__(merged, key, value)
+    return merged

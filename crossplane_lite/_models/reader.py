@@ -1,0 +1,165 @@
+"""Reading a field that isn't set, from the bytes that its model lies over: the iterative way down, level by level.
+
+What is there reads as a value, a model, a list or a map over its own bytes. What isn't there reads as the state of the
+model says (see `crossplane_lite._models.node`): an Observable, something empty, or None.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._base.sentinels import NULL
+from .._observed.observable import Observable
+from . import containers, types
+from .node import LOOSE, WAIT, Node
+
+if TYPE_CHECKING:
+    from .shape import Shape
+
+__all__ = ["absent", "element", "present", "read"]
+
+# As module globals: reading a field looks them up more often than anything else.
+_STRUCT: Final = _wire.STRUCT
+_LIST: Final = _wire.LIST
+_NULL: Final = _wire.NULL
+_NUMBER: Final = _wire.NUMBER
+_MODEL: Final = types.MODEL
+_DYNAMIC: Final = types.DYNAMIC
+
+
+def read(node: Node, holder: Shape, field: types.Field) -> Any:
+    """Read a field that isn't set, from the source of its model."""
+    name = field.name
+    type_ = field.type
+    state = node.state
+    if node.states is not None:
+        state = node.states.get(name, state)
+    elif state < WAIT:
+        state = LOOSE  # until it is attached to its holder
+    fields = node.split
+    value = (node.fields if fields is None else fields).get(field.wire)
+    if value is not None and (node.deleted is None or name not in node.deleted):
+        kind, payload = _wire.open_value(value)
+        if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
+            # The usual step down a path; the same as `_keep(..., _view(...))`.
+            child = Node(state, payload, node.root, node, field.step)
+            cls = type_.made or type_.cls
+            made = cls.__new__(cls)
+            cls._set_node(made, child)
+            if state == LOOSE:
+                child.attach_to(holder, name)
+            if node.views is None:
+                node.views = {name: made}
+            else:
+                node.views[name] = made
+            return made
+        if kind == _STRUCT or kind == _LIST:
+            return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
+        if kind != _NULL:
+            return float(payload) if kind == _NUMBER and type_.code == types.FLOAT else payload
+        if state == LOOSE:  # an explicit null of an earlier function: it has an opinion, and it is null
+            return None
+    made = absent(type_, state, node, field.step)
+    return made if made is None or type(made) is Observable else _keep(node, holder, name, made)
+
+
+def _keep(node: Node, holder: Shape, name: str, made: Any) -> Any:
+    """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
+    made_node: Node = made._node
+    if made_node.state == LOOSE:
+        made_node.attach_to(holder, name)
+    if node.views is None:
+        node.views = {name: made}
+    else:
+        node.views[name] = made
+    return made
+
+
+def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
+    """Return what a field reads as that the source does not have."""
+    code = type_.code
+    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT):
+        return _view(type_, Node(state, None, up.root, up, step))
+    if state == WAIT:
+        return up.observable(step)
+    if code == types.LIST:
+        return _list(type_, [], Node(state, None, up.root, up, step))
+    if code == types.MAP:
+        return _map(type_, {}, Node(state, None, up.root, up, step))
+    return None
+
+
+def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str) -> Any:
+    """Return an object or a list of the source as a model, list or map over its bytes.
+
+    What is nested in a list or map is split too, level by level; models in it are not, they read when they are read.
+    """
+    box: list[Any] = [None]
+    work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
+    while work:
+        holder, key, of, kind, payload, parent, step = work.pop()
+        node = Node(state, payload, parent.root, parent, step)
+        made: Any
+        if kind == _wire.STRUCT:
+            if of.code == types.MODEL or of.code == types.DYNAMIC:
+                made = _view(of, node)
+            else:
+                of = of if of.code == types.MAP else types.ANY_TYPE
+                entries = [(name, value, f'["{name}"]') for name, value in node.fields.items()]
+                made = _map(of, dict.fromkeys(name for name, _, _ in entries), node)
+                _elements(made, entries, of.item, node, work)
+        else:
+            of = of if of.code == types.LIST or of.code == types.DYNAMIC else types.ANY_TYPE
+            values = _wire.split_list(payload)
+            made = _list(of, [None] * len(values), node)
+            _elements(made, [(at, value, f"[{at}]") for at, value in enumerate(values)], of.item, node, work)
+        (dict if isinstance(holder, dict) else list).__setitem__(holder, key, made)
+        if state == LOOSE and isinstance(holder, (containers.ModelList, containers.ModelMap)):
+            node.attach_to(holder, key)
+    return box[0]
+
+
+def _elements(holder: Any, entries: list[tuple[Any, bytes, str]], of: types.Type, node: Node, work: list[Any]) -> None:
+    """Put the scalar elements of a list or map in place, and leave the others as work."""
+    put = (dict if isinstance(holder, dict) else list).__setitem__
+    for key, value, step in entries:
+        kind, payload = _wire.open_value(value)
+        if kind == _wire.STRUCT or kind == _wire.LIST:
+            work.append((holder, key, of, kind, payload, node, step))
+        elif kind == _wire.NULL:
+            # In desired state None would mean no opinion, but this is an earlier function's opinion.
+            put(holder, key, NULL if node.state < WAIT else None)
+        else:
+            put(holder, key, float(payload) if kind == _wire.NUMBER and of.code == types.FLOAT else payload)
+
+
+def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
+    """Return one inherited element of a map, again."""
+    node = holder._node
+    assert node is not None
+    box: dict[str, Any] = {}
+    work: list[Any] = []
+    _elements(box, [(key, value, f'["{key}"]')], holder._type.item, node, work)
+    if work:
+        _, _, of, kind, payload, _, step = work[0]
+        box[key] = present(of, kind, payload, LOOSE, node, step)
+        box[key]._node.attach_to(holder, key)
+    return box[key]
+
+
+def _view(type_: types.Type, node: Node) -> Any:
+    cls = type_.made or type_.cls
+    made = cls.__new__(cls)
+    cls._set_node(made, node)
+    return made
+
+
+def _list(type_: types.Type, values: list[Any], node: Node) -> Any:
+    cls = containers.ModelList if node.state < WAIT else containers.ObservedList
+    return cls(values, node, type_)
+
+
+def _map(type_: types.Type, values: dict[str, Any], node: Node) -> Any:
+    cls = containers.ModelMap if node.state < WAIT else containers.ObservedMap
+    return cls(values, node, type_)

@@ -1,0 +1,146 @@
+"""The base of composites and composed resources: models with an observed side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from .. import _wire
+from .._observed.conditions import condition_of
+from .._observed.observable import EXTERNAL_NAME, Observable, make
+from ..errors import UsageError
+from .model import Model
+from .node import WAIT, Node
+from .setter import set_field
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+    from .connection_details import ConnectionDetails
+    from .registered import Registered
+
+__all__ = ["Resource"]
+
+
+class Resource(Model):
+    """Base of composites and composed resources: a model with a name in the composition and an observed side.
+
+    Attributes:
+        observed: The same model over observed state ("Resource Access Model" in the seed). Nothing of it can be set.
+        external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
+            `.observed`.
+        ready: Whether the resource is ready: True, False, or None to leave it to others.
+        connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
+        name: The composition resource name; for the composite and required resources their own name.
+    """
+
+    __slots__ = ("_state",)
+
+    # A slot. ClassVar, because checkers take any other annotation here for a field.
+    _state: ClassVar[Registered | None]
+
+    if TYPE_CHECKING:  # each class says more exactly what its own are; only Any lets it
+        apiVersion: Any = ...
+        kind: Any = ...
+        metadata: Any = ...
+
+    def __init__(self, /, **fields: Any) -> None:
+        _set_state(self, None)
+        Model.__init__(self, **fields)
+
+    def _set_field(self, name: str, value: Any) -> None:
+        if name in _PROPERTIES:
+            object.__setattr__(self, name, value)
+        else:
+            set_field(self, name, value)
+
+    if not TYPE_CHECKING:
+        __setattr__ = _set_field
+
+    _set_state: ClassVar[Any]
+
+    def _registered(self) -> Registered:
+        if self._state is None:
+            raise UsageError(
+                f"this {type(self).__name__} belongs to no call yet; "
+                "register it first, with ctx.resource(name, instance)"
+            )
+        return self._state
+
+    @property
+    def observed(self) -> Self:
+        return self._registered().observed_view(self)
+
+    @property
+    def name(self) -> str:
+        root = self._registered().root
+        if root.kind == "resource":
+            return root.name
+        # The composite and required resources have no name in the composition; their own name is what is meant.
+        name: str = _wire.get_path(root.raw or b"", ("metadata", "name"), "")
+        return name
+
+    @property
+    def external_name(self) -> str | Observable[str] | None:
+        node = self._node
+        if node is not None and node.state == WAIT and node.raw is None:
+            return make(f"{node.path}.external_name", node.root)
+        annotations: Any = self.metadata.annotations
+        if isinstance(annotations, Observable):
+            return annotations
+        desired = node is None or node.state < WAIT
+        name: str | Observable[str] | None = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
+        return name
+
+    @external_name.setter
+    def external_name(self, value: str | Observable[str] | None) -> None:
+        if self._node is not None and self._node.state >= WAIT:
+            raise self._node.read_only(".external_name")
+        self.metadata.annotations[EXTERNAL_NAME] = value
+
+    @property
+    def ready(self) -> bool | None:
+        return self._registered().ready_of(self)
+
+    @ready.setter
+    def ready(self, value: bool | None) -> None:
+        if value is not None and not isinstance(value, bool):
+            raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
+        node = self._node
+        if node is not None and node.state >= WAIT:
+            raise node.read_only(".ready")
+        self._registered().ready = value
+
+    @property
+    def connection_details(self) -> ConnectionDetails:
+        return self._registered().details_of(self)
+
+    def condition(self, type: str) -> Condition:
+        """Return the observed condition of this type.
+
+        Args:
+            type: The condition's type, such as `Ready`.
+
+        Returns:
+            A Condition with `status`, `reason`, `message` and so on; where the resource does not have it, one whose
+            fields read as Observables.
+        """
+        from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
+
+        top = self.observed._node
+        assert top is not None
+        up = Node(WAIT, None, top.root, top, ".status.conditions")
+        found = condition_of(top.root.raw if top.root is not None else None, type)
+        raw = None if found is None else _wire.encode_struct(found)
+        made = Condition.__new__(Condition)
+        Condition._set_node(made, Node(WAIT, raw, top.root, up, f'["{type}"]'))
+        return made
+
+    def _stand_nowhere(self) -> None:
+        Model._stand_nowhere(self)
+        _set_state(self, None)
+
+
+_set_state = Resource.__dict__["_state"].__set__
+Resource._set_state = staticmethod(_set_state)
+_PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})

@@ -1,0 +1,67 @@
+"""The sentinel setter: what assigning and deleting a field of a model does.
+
+A set value stands in the instance's dict. Whatever isn't there is `UNSET`, which is the default of every field.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from .adopt import adopt
+from .node import HELD_NODE, WAIT
+from .overlay import over_source
+from .shape import Shape
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["delete_field", "set_field"]
+
+
+def set_field(self: Model, name: str, value: Any) -> None:
+    """Set a field; None and UNSET mean no opinion, so that what earlier functions desired shows through."""
+    field = self.__wire_fields__.get(name)
+    if field is None:
+        raise self._unknown(name)
+    node = self._node
+    if node is not None and node.state >= WAIT:
+        raise node.read_only(f".{name}")
+    if name in self._fixed:
+        self._check_fixed(name, value)
+        return
+    if value is not None and self.__dict__.get(name) is value:
+        return  # `model.items += [...]` assigns what was read and has attached itself
+    kept = value if type(value) in field.takes else adopt(field.type, value, name)
+    if kept is None:
+        self.__dict__.pop(name, None)
+    elif node is not None and node.deleted is not None and name in node.deleted:
+        self.__dict__[name] = kept  # in the place of what was deleted: it replaces and doesn't merge
+    elif node is not None and node.raw is not None and isinstance(kept, (Shape, dict)):
+        self.__dict__[name] = over_source(node, field.wire, field.type, kept)
+    else:
+        self.__dict__[name] = kept
+    if node is not None:
+        node.forget(name)
+        if kept is None and node.deleted is not None:
+            node.deleted.discard(name)
+        node.touch(self)
+
+
+def delete_field(self: Model, name: str) -> None:
+    """Delete a field: it reads None, and removes what earlier functions desired."""
+    if self.__wire_fields__.get(name) is None:
+        raise self._unknown(name)
+    node = self._node
+    if node is None or node is HELD_NODE:
+        node = self._own_node()
+    if node.state >= WAIT:
+        raise node.read_only(f".{name}")
+    if name in self._fixed:
+        raise UsageError(f"{type(self).__name__}.{name} is fixed and can't be deleted")
+    self.__dict__.pop(name, None)
+    node.forget(name)
+    if node.deleted is None:
+        node.deleted = set()
+    node.deleted.add(name)
+    node.touch(self)

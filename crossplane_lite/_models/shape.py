@@ -1,0 +1,115 @@
+"""What the reader, the setter, the walker and the codec know of a model, below the class that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from .._base.sentinels import UNSET
+from .._observed.tracker import current
+from ..errors import UsageError
+from .node import COPY, OUTSIDE, VIEW, WAIT, Node
+from .types import Field
+
+__all__ = ["DesiredMap", "Shape", "near_name", "new_node"]
+
+
+class Shape:
+    """The fields of a model's class, and what one instance has set: its dict, and the place where it stands.
+
+    The names that begin with `__wire_` are what the codec asks for (see `crossplane_lite._wire.objects`).
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_node")
+
+    __wire_fields__: ClassVar[dict[str, Field]] = {}
+    __wire_keys__: ClassVar[dict[str, bytes]] = {}
+    __wire_head__: ClassVar[bytes] = b""
+    # The fields of a resource class that are always the same, and their values as they are encoded.
+    _fixed: ClassVar[frozenset[str]] = frozenset()
+    _head_fields: ClassVar[dict[str, bytes]] = {}
+
+    _node: Node | None
+
+    # The set of a slot's descriptor, past `__setattr__`; written where the class is complete.
+    _set_node: ClassVar[Any]
+
+    @property
+    def __wire_more__(self) -> bool:
+        node = self._node
+        return node is not None and (node.raw is not None or node.state >= WAIT)
+
+    @property
+    def __wire_whole__(self) -> bool:
+        node = self._node
+        return node is not None and node.state == COPY
+
+    @property
+    def __wire_deleted__(self) -> set[str] | None:
+        node = self._node
+        return None if node is None else node.deleted
+
+    @property
+    def _absent(self) -> bool:
+        """True for a view of something that isn't there: what reading an unset nested field gives."""
+        node = self._node
+        if node is None or node.raw is not None or self.__dict__:
+            return False
+        return node.state == VIEW or node.up is not None or node.state >= WAIT
+
+    def _take_in(self, key: str, child: Any) -> None:
+        """Let a child that was read, and is written to now, count as set."""
+        self.__dict__[key] = child
+        node = self._node
+        if node is not None and node.views is not None:
+            node.views.pop(key, None)
+
+    def _stand_nowhere(self) -> None:
+        """Make a new instance one that belongs to no call and stands nowhere."""
+        self._set_node(self, new_node())
+
+    @classmethod
+    def _by_wire(cls, wire: object) -> Field | None:
+        return next((field for field in cls.__wire_fields__.values() if field.wire == wire), None)
+
+    @classmethod
+    def _check_fixed(cls, name: str, value: object) -> None:
+        fixed = getattr(cls, name)
+        if value is not None and value is not UNSET and value != fixed:
+            raise UsageError(f"{cls.__name__}.{name} is always {fixed!r} (got {value!r})")
+
+
+Shape._set_node = staticmethod(Shape.__dict__["_node"].__set__)
+
+
+class DesiredMap(dict[str, Any]):
+    """A map of desired state, as the walker and the codec know it: with the keys that it removes from what lies below.
+
+    The rest is `crossplane_lite._models.containers.ModelMap`.
+    """
+
+    __slots__ = ("_node",)
+
+    _node: Node | None
+
+    @property
+    def deleted(self) -> set[str] | None:
+        """The keys that are to be removed from what earlier functions desired."""
+        return None if self._node is None else self._node.deleted
+
+    __wire_deleted__ = deleted
+
+
+def new_node() -> Node | None:
+    """Return the node of a model that is made now: none in a call, and outside of every call one that says so."""
+    if current() is not None:
+        return None
+    return Node(OUTSIDE)
+
+
+def near_name(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the name nearest to a misspelt one, or nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
