@@ -25,9 +25,9 @@ from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, ov
 
 from typing_extensions import Self
 
-from ._sentinels import NullType, UnsetType
-from .model import Model
-from .observable import Observable
+from crossplane_lite._sentinels import NullType, UnsetType
+from crossplane_lite.model import Model
+from crossplane_lite.observable import Observable
 
 __all__ = [
     "DeepList",
