@@ -20,7 +20,7 @@ _BUILT_FROM = ("LICENSE", "README.rst", "pyproject.toml", "setup.cfg", "setup.py
 
 def stub_texts() -> dict[str, str]:
     """Return the text of each stub, by its place in `stubs`."""
-    return {path.relative_to(STUBS).as_posix(): path.read_text() for path in STUBS.rglob("*.pyi")}
+    return {path.relative_to(STUBS).as_posix(): path.read_text(encoding="utf-8") for path in STUBS.rglob("*.pyi")}
 
 
 def copy_of_the_project(folder: Path, *more: str) -> Path:
