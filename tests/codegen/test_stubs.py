@@ -161,7 +161,7 @@ def test_stubs_have_the_fields_of_the_classes(schema: Json, more: dict[str, str]
 
 
 def test_every_type_is_declared() -> None:
-    """Each kind of type has its descriptor (`crossplane_lite._fields`)."""
+    """Each kind of type has its descriptor (`crossplane_lite._models.fields`)."""
     text = stub(thing(value=obj(**everything())))
     assert annotated(stub_classes(text)["ThingValue"]) == {
         "p1": "Leaf[str]",

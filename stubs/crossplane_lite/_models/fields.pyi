@@ -1,0 +1,192 @@
+"""The types of models' fields: what reading one gives, and what it takes.
+
+Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of six
+descriptors, after its type in the table of its module:
+
+    s i f b q    name: Leaf[str] = ...
+    x            name: Any = ...
+    Name         name: Nested[Name] = ...
+    [Name        name: Items[Name] = ...
+    {Name        name: ItemMap[Name] = ...
+    [s           name: Values[str] = ...
+    {s           name: Map[str] = ...
+
+Lists and maps of lists or maps name two types, what reading an item gives and what can be written for it:
+
+    [[Name       name: DeepList[list[Name], ItemsOf[Name]] = ...
+    {[s          name: DeepMap[list[str | Observable[str]], ListOf[str]] = ...
+
+Lists and maps of models are apart from those of values, because checkers read what a constructor takes from `__set__`
+alone: one class for both could not take a mapping for a model and still refuse it for a string.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, overload, type_check_only
+
+from typing_extensions import Self
+
+from crossplane_lite._base.sentinels import NullType, UnsetType
+from crossplane_lite.model import Model
+from crossplane_lite.observable import Observable
+
+__all__ = [
+    "DeepList",
+    "DeepMap",
+    "ItemMap",
+    "ItemMapOf",
+    "Items",
+    "ItemsOf",
+    "Leaf",
+    "ListOf",
+    "Map",
+    "MapOf",
+    "Nested",
+    "Values",
+]
+
+_T = TypeVar("_T")
+_W = TypeVar("_W")
+_T_co = TypeVar("_T_co", covariant=True)
+_M = TypeVar("_M", bound=Model)
+
+# What every field takes besides its values: no opinion, and an explicit null.
+_Empty: TypeAlias = UnsetType | NullType | None
+
+@type_check_only
+class _Sequence(Protocol[_T_co]):
+    """A list or a tuple, and not a str, whose `__contains__` takes strings alone."""
+
+    def __contains__(self, item: object, /) -> bool: ...
+    def __getitem__(self, index: SupportsIndex, /) -> _T_co: ...
+    def __iter__(self) -> Iterator[_T_co]: ...
+    def __len__(self) -> int: ...
+
+# What can be written for a list or a map. A list holds no None at run time, but checkers see one in every value that is
+# read from a field, `subnet.observed.status.atProvider.id` among them.
+ListOf: TypeAlias = _Sequence[_T | Observable[_T] | None]
+MapOf: TypeAlias = Mapping[str, _T | Observable[_T] | _Empty]
+ItemsOf: TypeAlias = _Sequence[_M | Mapping[str, Any] | Observable[_M]]
+ItemMapOf: TypeAlias = Mapping[str, _M | Mapping[str, Any] | Observable[_M] | _Empty]
+
+# What one item can be set to.
+_Value: TypeAlias = _T | Observable[_T] | None
+_Item: TypeAlias = _M | Mapping[str, Any] | Observable[_M]
+
+@type_check_only
+class Leaf(Generic[_T]):
+    """A field of one value. Reading gives the value, an Observable of it, or None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _T | Observable[_T] | None: ...
+    def __set__(self, instance: Model, value: _T | Observable[_T] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Nested(Generic[_M]):
+    """A field that holds a model. Reading gives the model, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _M: ...
+    def __set__(self, instance: Model, value: _M | Mapping[str, Any] | Observable[_M] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Items(Generic[_M]):
+    """A field that holds a list of models. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ItemsList[_M]: ...
+    def __set__(self, instance: Model, value: ItemsOf[_M] | Observable[_Sequence[_M]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class ItemMap(Generic[_M]):
+    """A field that holds a map of models. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ItemsDict[_M]: ...
+    def __set__(self, instance: Model, value: ItemMapOf[_M] | Observable[Mapping[str, _M]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Values(Generic[_T]):
+    """A field that holds a list of values. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesList[_T]: ...
+    def __set__(self, instance: Model, value: ListOf[_T] | Observable[_Sequence[_T]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class Map(Generic[_T]):
+    """A field that holds a map of values. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
+    def __set__(self, instance: Model, value: MapOf[_T] | Observable[Mapping[str, _T]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class DeepList(Generic[_T, _W]):
+    """A field that holds a list of lists or maps. Reading gives the list, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> list[_T | Observable[_T]]: ...
+    def __set__(self, instance: Model, value: ListOf[_W] | Observable[_Sequence[_W]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class DeepMap(Generic[_T, _W]):
+    """A field that holds a map of lists or maps. Reading gives the map, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> ValuesDict[_T]: ...
+    def __set__(self, instance: Model, value: MapOf[_W] | Observable[Mapping[str, _W]] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class ItemsList(list[_M]):
+    """What reading a list of models gives: it takes mappings for models, and changing it in place sets it."""
+
+    def append(self, object: _Item[_M], /) -> None: ...
+    def extend(self, iterable: Iterable[_Item[_M]], /) -> None: ...
+    def insert(self, index: SupportsIndex, object: _Item[_M], /) -> None: ...
+    @overload
+    def __setitem__(self, key: SupportsIndex, value: _Item[_M], /) -> None: ...
+    @overload
+    def __setitem__(self, key: slice, value: Iterable[_Item[_M]], /) -> None: ...
+    # Takes more than + does, which checkers want to be told.
+    def __iadd__(self, value: Iterable[_Item[_M]], /) -> Self: ...  # type: ignore[misc,override]
+
+@type_check_only
+class ValuesList(list[_T | Observable[_T]]):
+    """What reading a list of values gives: it takes what is read from fields, and changing it in place sets it."""
+
+    def append(self, object: _Value[_T], /) -> None: ...
+    def extend(self, iterable: Iterable[_Value[_T]], /) -> None: ...
+    def insert(self, index: SupportsIndex, object: _Value[_T], /) -> None: ...
+    @overload
+    def __setitem__(self, key: SupportsIndex, value: _Value[_T], /) -> None: ...
+    @overload
+    def __setitem__(self, key: slice, value: Iterable[_Value[_T]], /) -> None: ...
+    def __iadd__(self, value: Iterable[_Value[_T]], /) -> Self: ...  # type: ignore[misc,override]
+
+@type_check_only
+class ItemsDict(dict[str, _M]):
+    """What reading a map of models gives: it takes mappings for models, and None for no opinion."""
+
+    def __setitem__(self, key: str, value: _Item[_M] | _Empty, /) -> None: ...
+    def setdefault(self, key: str, default: _Item[_M] | _Empty = None, /) -> _M: ...
+    @overload  # type: ignore[override]
+    def update(self, other: ItemMapOf[_M], /, **more: _Item[_M] | _Empty) -> None: ...
+    @overload
+    def update(self, other: Iterable[tuple[str, _Item[_M] | _Empty]], /, **more: _Item[_M] | _Empty) -> None: ...
+    @overload
+    def update(self, **more: _Item[_M] | _Empty) -> None: ...
+    def __ior__(self, value: ItemMapOf[_M], /) -> Self: ...  # type: ignore[misc,override]
+
+@type_check_only
+class ValuesDict(dict[str, _T | Observable[_T]]):
+    """What reading a map of values gives: it takes None for no opinion, and changing it in place sets it."""
+
+    def __setitem__(self, key: str, value: _Value[_T] | _Empty, /) -> None: ...
+    def setdefault(self, key: str, default: _Value[_T] | _Empty = None, /) -> _T | Observable[_T]: ...
+    @overload  # type: ignore[override]
+    def update(self, other: MapOf[_T], /, **more: _Value[_T] | _Empty) -> None: ...
+    @overload
+    def update(self, other: Iterable[tuple[str, _Value[_T] | _Empty]], /, **more: _Value[_T] | _Empty) -> None: ...
+    @overload
+    def update(self, **more: _Value[_T] | _Empty) -> None: ...
+    def __ior__(self, value: MapOf[_T], /) -> Self: ...  # type: ignore[misc,override]
