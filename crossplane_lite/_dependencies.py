@@ -16,6 +16,7 @@ from ._graph import Graph, shown_vertex
 from ._readiness import is_ready
 from ._rehearsal import Oracle, rehearse, run_once
 from ._sentinels import TOMBSTONE
+from ._waiting import keeping
 from .observable import Observable, root_of
 from .proto import _view
 
@@ -107,7 +108,7 @@ class _Shown(Graph):
     """A graph whose paths people read."""
 
     def __init__(self, actual: Actual) -> None:
-        super().__init__({}, [], {})
+        super().__init__()
         self._actual = actual
 
     def dependencies_shown(self) -> set[Dependency]:
@@ -129,12 +130,13 @@ class _Shown(Graph):
     ) -> None:
         super().add(waiting, {self._text(path): values for path, values in composite.items()}, unsent)
 
-    def vertex_of(self, source: Observable[Any]) -> Vertex | None:
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
         vertex = super().vertex_of(source)
         return vertex if vertex is None or vertex[0] != "xr" else ("xr", self._text(vertex[1]))
 
-    def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
-        super()._add(waiting, source, self._text(path))
+    def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
+        name = vertex[1] if vertex[0] == "resource" else ""
+        super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
         """Return a text for people: what it is made from may be values, and these may be secret."""

@@ -1,25 +1,22 @@
-"""What people are told: the condition DependenciesResolved and the result with the dependency graph."""
+"""What people are told: the condition DependenciesResolved."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from ._conditions import condition_of
-from ._walk import unresolved_in
-from .observable import Observable, root_of
+from ._write import Masked
 from .proto import _view
 
 if TYPE_CHECKING:
-    from ._emit import Wait
-    from ._graph import Graph
     from .context import Context
 
-__all__ = ["CONDITION", "Report", "waiting_lines"]
+__all__ = ["CONDITION", "HELD_BACK_KEY", "Report", "condition_type", "joined", "observed_condition", "report_for"]
 
 CONDITION: Final = "DependenciesResolved"
 HELD_BACK_KEY: Final = "crossplane-lite/held-back"
-CUT_OFF: Final = " can't be had"
 _WAITING: Final = "WaitingForDependencies"
 _UNSUPPORTED: Final = "Unsupported"
 _FAILED: Final = "ComposeFailed"
@@ -34,17 +31,21 @@ class Report:
         type: The condition's type.
         resolved: Its status; None for Unknown.
         reason: Its reason.
-        message: Its message.
+        text: What it says.
+        message: The same after the function's name, which says whose condition it is. That is all that is ever read
+            of a message.
         changed: Whether the observed composite has another message, so that a result says what is new.
     """
 
-    __slots__ = ("_before", "changed", "message", "reason", "resolved", "type")
+    __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
 
-    def __init__(self, type_: str, reason: str, message: str, observed: dict[str, Any] | None) -> None:
-        self.type = type_
+    def __init__(self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None) -> None:
+        self.type = Masked(type_)
         self.resolved: bool | None = reason == _RESOLVED
         self.reason = reason
-        self.message = message
+        self.text = text
+        self._start = start
+        self.message = Masked(start + text)
         self._before = before = {} if observed is None else observed
         # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
         self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
@@ -56,24 +57,26 @@ class Report:
             return
         reason = self._before.get("reason")
         if reason in (_WAITING, _UNSUPPORTED):
-            self.resolved, self.reason, self.message = False, str(reason), str(self._before.get("message", ""))
+            # As it was sent.
+            self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
         else:
-            self.resolved, self.reason, self.message = None, _FAILED, "compose() failed."
+            self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
 
 
-def _joined(lines: list[str]) -> str:
+def joined(lines: Iterable[str]) -> str:
+    """Return lines as one text, sorted, and no more of them than people read."""
     shown = sorted(lines)
     more = len(shown) - _MOST_LINES
     return "; ".join(shown[:_MOST_LINES]) + (f"; and {more} more" if more > 0 else "")
 
 
-def condition_type(name: str, step: str, others: dict[str, list[str]]) -> str:
+def condition_type(name: str, step: str, others: Collection[str]) -> str:
     """Return the condition type of a step, another one for each step of a pipeline.
 
     Args:
         name: The function's name.
         step: The step's identity: the name and a hash of its input.
-        others: The entries that earlier steps left in the context.
+        others: The identities of the steps that have an entry in the context.
     """
     if not others:
         return CONDITION
@@ -84,7 +87,7 @@ def condition_type(name: str, step: str, others: dict[str, list[str]]) -> str:
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(ctx: Context, waiting: list[str], cut_off: list[str], type_: str) -> Report | None:
+def report_for(ctx: Context, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
     """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
     conditions: then the log says what waits.
 
@@ -98,93 +101,29 @@ def report_for(ctx: Context, waiting: list[str], cut_off: list[str], type_: str)
     observed = observed_condition(ctx, type_)
     if not lines and (observed is None or not _is_own(ctx, observed)):
         return None
-    # As it will be sent, so that it can be compared with what was sent before.
-    message = ctx._call.show(_joined(lines)) if lines else resolved_message(ctx._function.name)
+    text = joined(lines) if lines else "every dependency is resolved"
     if not ctx._supports(_view.CAPABILITY_CONDITIONS):
         if lines:
             ctx._uses(_view.CAPABILITY_CONDITIONS)
-            ctx.log.info("%s", message)
+            ctx.log.info("%s", text)
         return None
-    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, message, observed)
-
-
-def resolved_message(name: str) -> str:
-    """Return the condition's message of a function that waits for nothing; it says whose it is."""
-    return f"Every dependency of {name} is resolved."
+    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, _start(ctx), text, observed)
 
 
 def _is_own(ctx: Context, condition: dict[str, Any]) -> bool:
-    """Say whether this function wrote a condition, and not another step of the pipeline that waits."""
+    """Say whether this function wrote a condition, and not another step of the pipeline.
+
+    It begins its messages with its name. Of a condition that Crossplane put its own text into nobody knows.
+    """
     message = str(condition.get("message", ""))
-    if condition.get("reason") not in (_WAITING, _UNSUPPORTED):
-        return message == resolved_message(ctx._function.name) or condition.get("reason") == "FatalError"
-    said = {re.split(f" waits for | is held back|{CUT_OFF}", line)[0] for line in message.split("; ")}
-    return not ctx.finished or not said.isdisjoint([*ctx.resources, *(key for key, _ in ctx.asked or ())])
+    return message.startswith(_start(ctx)) or condition.get("reason") == "FatalError"
+
+
+def _start(ctx: Context) -> str:
+    return f"{ctx._function.name}: "
 
 
 def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
     """Return the condition that the observed composite has."""
     # Most calls end here, at a composite that has been split already and has no status.
     return condition_of(ctx._xr_root.raw, type_) if "status" in ctx._xr_root.fields else None
-
-
-def waiting_lines(ctx: Context, waiting: dict[str, list[Wait]], held: set[str]) -> list[str]:
-    """Return one line for each resource and what it waits for, with why that is not there yet."""
-    lines = set()
-    for name, waits in waiting.items():
-        for wait in waits:
-            lines.add(f"{name} waits for {wait.path} ({_why(ctx, wait.source, held)})")
-        if not waits:
-            lines.add(f"{name} is held back by another step")
-    return sorted(lines)
-
-
-def _why(ctx: Context, source: Observable[Any] | str, held: set[str]) -> str:
-    if isinstance(source, str):
-        name = source
-    else:
-        root = root_of(source)
-        if root is not None and root.kind == "required":
-            return _why_required(ctx, root.name)
-        path = source.source_path
-        if root is None and path.startswith("("):
-            return "the text was cut, or kept from an earlier call; use apply() to compute with it"
-        if (root is not None and root.kind == "xr") or (root is None and path.startswith("xr.")):
-            return "the composite doesn't have it"
-        name = root.name if root is not None else path.partition(".")[0].partition("[")[0]
-    if name in held:
-        return f"{name} is held back itself"
-    observed = ctx._observed.get(name)
-    if observed is None:
-        known = name in ctx.resources or name in ctx._desired
-        return f"{name} isn't observed yet" if known else f"no resource {name!r} is composed"
-    if isinstance(source, str):
-        return f"{name} isn't ready"
-    ready = condition_of(observed.resource, "Ready") or {}
-    return (
-        f"{name} is Ready and doesn't have it"
-        if ready.get("status") == "True"
-        else f"{name} is observed, isn't Ready and doesn't have it"
-    )
-
-
-def _why_required(ctx: Context, key: str) -> str:
-    if not ctx._supports(_view.CAPABILITY_REQUIRED_RESOURCES):
-        return "this Crossplane doesn't support required resources"
-    answer = ctx.required_resources.answer(key)
-    if answer is None:
-        selector = ctx.requirements.resources.get(key)
-        if selector is None:
-            return "nothing asks for it in this call"
-        waits = unresolved_in([text for text in selector.texts() if text is not None], ctx._call)
-        if waits:
-            return f"it isn't asked for yet: its selector waits for {waits[0].source_path}"
-        return "Crossplane hasn't answered yet"
-    return "the required resource doesn't have it" if answer else "no such resource exists"
-
-
-def graph_message(report: Report, graph: Graph | None) -> str:
-    """Return the text of the result that shows the graph."""
-    if report.resolved or graph is None:
-        return report.message
-    return f"{report.message}. Dependencies: {_joined(graph.lines())}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _emit, _guard, _io, _readiness, _report, _wire, _write
-from ._graph import Graph
+from ._graph import Graph, fields_of, needs
 from ._registered import READY
 from ._walk import Found, leaves, tree_of, unresolved_in
 from .errors import CrossplaneLiteError, EncodeError, WireError
@@ -15,6 +15,7 @@ from .observable import Observable
 from .proto import _view
 
 if TYPE_CHECKING:
+    from ._waiting import Waiting
     from .context import Context
     from .requirements import Requirements
 
@@ -84,9 +85,17 @@ class _Answer:
         self.report: _report.Report | None = None
         self.graph: Graph | None = None
         self.held: set[str] = set()
+        # Those whose author chose to stop on unresolved values.
+        self.stopped: list[str] = []
+        # Who waits, as it is and for people; None where nothing does.
+        self.waiting: Waiting | None = None
+        self.shown: Waiting | None = None
+        # What this step leaves in the context for others; None for nothing.
+        self.entry: dict[str, Any] | None = None
         # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
-        self.others = _held_elsewhere(ctx, self.step)
+        self.others = _told(ctx)
+        self.had_entry = self.others.pop(self.step, None) is not None
         meta = self.message.meta
         meta.tag = ctx._request.meta.tag
         self._set_ttl(meta.ttl)
@@ -118,15 +127,13 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        if waiting or found or self.unsent:
-            self.graph = Graph(waiting, found, self.unsent)
-            cycle = self.graph.cycle(self.held)
-            if cycle is not None:
-                fatals.append("dependency cycle: " + " waits for ".join(cycle))
+        unsupported = () if ctx.asked is None or not ctx._advertises else tuple(self._unsupported(ctx.asked))
+        lines: list[_write.Masked] = []
+        cut_off: list[_write.Masked] = []
+        if waiting or found or self.unsent or unsupported:
+            lines, cut_off = self._take_waiting(waiting, fields_of(found), unsupported, fatals)
         if ctx._call.guesses and guarded:
             fatals += self._guard(desired)
-        lines = _report.waiting_lines(ctx, waiting, self.held) if waiting else []
-        cut_off = [] if ctx.asked is None else self._unsupported(ctx.asked)
         if ctx.in_operation:  # which has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
@@ -136,10 +143,34 @@ class _Answer:
         self._set_output()
         return fatals
 
+    def _take_waiting(
+        self,
+        waiting: dict[str, list[_emit.Wait]],
+        fields: dict[str, list[Observable[Any]]],
+        unsupported: tuple[tuple[str, str], ...],
+        fatals: list[str],
+    ) -> tuple[list[_write.Masked], list[_write.Masked]]:
+        """Note who waits, as data; return what people are told of what waits and of what can't be had."""
+        from . import _waiting
+
+        ctx = self.ctx
+        cut_off = [_waiting.CutOff(*one) for one in unsupported]
+        graph = Graph()
+        graph.add(waiting, fields, self.unsent)
+        needed = needs(waiting, fields, self.unsent)
+        self.waiting = _waiting.waiting_of(ctx, graph, needed, self.held, cut_off)
+        self.shown = shown = self.waiting.masked(ctx._call.show)
+        fatals += [_waiting.stopped_text(name, shown) for name in self.stopped]
+        cycle = graph.cycle(self.held)
+        if cycle is not None:
+            fatals.append(_waiting.cycle_text(cycle, ctx._call.show))
+        self.graph = graph
+        return _waiting.lines(shown), _waiting.cut_off_lines(shown)
+
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[_emit.Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
         ctx = self.ctx
-        elsewhere = frozenset(name for names in self.others.values() for name in names)
+        elsewhere = frozenset(name for other in self.others.values() for name in other.held)
         waiting: dict[str, list[_emit.Wait]] = {}
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
@@ -157,8 +188,7 @@ class _Answer:
                 if outcome.waits or encoded is None:
                     waiting[name] = outcome.waits
                 if outcome.fatal:
-                    paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
-                    fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+                    self.stopped.append(name)
             if encoded is None:
                 # What earlier functions desire under this name stays as it came.
                 self.held.add(name)
@@ -190,16 +220,18 @@ class _Answer:
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
-    def _take_stuck(self, waiting: dict[str, list[_emit.Wait]], lines: list[str], fatals: list[str]) -> None:
+    def _take_stuck(self, waiting: Collection[str], lines: list[_write.Masked], fatals: list[str]) -> None:
         """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
         ctx = self.ctx
         policies = {name: ctx.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
-        stuck = {name: waits for name, waits in waiting.items() if policies[name] != "hold"}
-        fatal = _report.waiting_lines(ctx, stuck, self.held)
-        if fatal:
-            fatals.append(
-                f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
-            )
+        stuck = {name for name, policy in policies.items() if policy != "hold"}
+        fatal: list[_write.Masked] = []
+        if stuck and self.shown is not None:
+            from ._waiting import lines as lines_of
+
+            fatal = lines_of(self.shown, stuck)
+            text = f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
+            fatals.append(_write.Masked(text))
         for line in lines:
             if line not in fatal:
                 ctx.results.warning(line)
@@ -221,20 +253,15 @@ class _Answer:
                 desired[name].resource = _guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
-    def _unsupported(self, asked: Requirements) -> list[str]:
-        """Return a line for each requirement that the caller says it doesn't support."""
-        ctx = self.ctx
-        if not ctx._advertises:
-            return []
-        return [
-            f"{key}{_report.CUT_OFF} (this Crossplane doesn't support {what})"
-            for capability, what, keys in (
-                (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
-                (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
-            )
-            if not ctx._supports(capability)
-            for key in keys
-        ]
+    def _unsupported(self, asked: Requirements) -> Iterator[tuple[str, str]]:
+        """Yield each requirement that the caller says it doesn't support, and why it can't be had."""
+        for capability, what, keys in (
+            (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+            (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+        ):
+            if not self.ctx._supports(capability):
+                for key in keys:
+                    yield key, f"this Crossplane doesn't support {what}"
 
     def finish(self, *, complete: bool) -> bytes:
         """Return the bytes of an answer without a fatal result.
@@ -250,13 +277,17 @@ class _Answer:
                 _write.add_result(ctx, self.message, entry)
         self.set_conditions()
         if self.report is not None and self.report.changed:
-            text = _report.graph_message(self.report, self.graph)
+            text = _write.Masked(self.report.text)
+            if self.shown is not None and not self.report.resolved:
+                from ._waiting import graph_text
+
+                text = graph_text(text, self.shown)
             _write.add_result(ctx, self.message, _io.ResultEntry(_io.NORMAL, text, self.report.reason, 0))
         if ctx._function.usages:
             from ._usages import add_usages
 
             # Last, because compose() runs again for it: nothing of that can get into the answer any more.
-            add_usages(ctx, self.message.desired.resources, self.graph or Graph({}, [], {}), self.step, complete)
+            add_usages(ctx, self.message.desired.resources, self.graph or Graph(), self.step, complete)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
@@ -327,21 +358,35 @@ class _Answer:
         lazy = ctx._lazy.get("context")
         changes = {} if lazy is None else _write.resolved(ctx, lazy.values_seen, "context")
         removed = set() if lazy is None else lazy.deleted
-        held = dict(self.others)
+        entry = None
         if self.report is not None or self.held:
-            held[self.step] = sorted(self.held)
-        if held or _report.HELD_BACK_KEY in _wire_keys(request):
-            changes[_report.HELD_BACK_KEY] = held
-        if not changes and not removed:
+            entry = {"held": []} if self.waiting is None else self.waiting.to_data()
+        if not changes and not removed and entry is None and not self.had_entry:
             return
         from ._sentinels import TOMBSTONE
 
         # A value replaces the earlier one; laid over it, it would be merged into it.
-        cleared = _wire.encode_over(dict.fromkeys([*changes, *removed], TOMBSTONE), request.context)
+        changed = {key: value for key, value in changes.items() if key != _report.HELD_BACK_KEY}
+        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != _report.HELD_BACK_KEY}
         try:
-            self.message.context = _wire.encode_over(changes, cleared)
+            context = _wire.encode_over(changed, _wire.encode_over(cleared, request.context))
+            self.message.context = self._with_entry(context, entry)
         except EncodeError as error:
             raise error.under("context") from None
+        self.entry = entry
+
+    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
+        """Return a context with what this step says of who waits; other steps' entries are left as they came."""
+        from ._sentinels import TOMBSTONE
+
+        if self.had_entry:
+            context = _wire.encode_over({_report.HELD_BACK_KEY: {self.step: TOMBSTONE}}, context)
+        return context if entry is None else _wire.encode_over({_report.HELD_BACK_KEY: {self.step: entry}}, context)
+
+    def keep_entry(self) -> None:
+        """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
+        if self.entry is not None and not self.ctx.in_operation:
+            self.message.context = self._with_entry(self.ctx._request.context, self.entry)
 
     def _set_output(self) -> None:
         output = self.ctx._lazy.get("output")
@@ -363,22 +408,16 @@ class _Answer:
                 desired[name].ready = _READY_TRUE
 
 
-def _wire_keys(request: Any) -> Any:
-    return _wire.split(request.context) if request.HasField("context") else ()
-
-
-def _held_elsewhere(ctx: Context, step: str) -> dict[str, list[str]]:
-    """Return the entries of other steps under the context key of this package."""
+def _told(ctx: Context) -> dict[str, Waiting]:
+    """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
     if not ctx._request.HasField("context"):
         return {}
-    entry = _wire.get_path(ctx._request.context, (_report.HELD_BACK_KEY,))
-    if not isinstance(entry, dict):
+    entries = _wire.get_path(ctx._request.context, (_report.HELD_BACK_KEY,))
+    if entries is None:
         return {}
-    return {
-        other: [name for name in names if isinstance(name, str)]
-        for other, names in entry.items()
-        if other != step and isinstance(names, list)
-    }
+    from ._waiting import read
+
+    return read(entries)
 
 
 def _take_violations(ctx: Context) -> list[str]:
@@ -437,6 +476,7 @@ def _fatal(ctx: Context, answer: _Answer, fatals: list[_io.ResultEntry]) -> byte
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
     message = answer.message
     answer.reset()
+    answer.keep_entry()
     message.ClearField("requirements")
     for entry in ctx.results.entries:
         if entry.severity != _io.FATAL:
