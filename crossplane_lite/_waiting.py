@@ -131,10 +131,10 @@ def waiting_of(
     for dependent, source, path in needs:
         vertex = graph.vertex_of(source)
         why = text(_why(ctx, source, held))
-        for on in [None] if vertex is None else graph.set_at(vertex):
-            if on != dependent or dependent[0] == "resource":  # a field that keeps what it has depends on nobody
-                end = "" if on is None else text(shown_vertex(on))
-                found.add(Need(text(shown_vertex(dependent)), end, text(path), why))
+        for target in [None] if vertex is None else graph.set_at(vertex):
+            if target != dependent or dependent[0] == "resource":  # a field that keeps what it has depends on nobody
+                of = "" if target is None else text(shown_vertex(target))
+                found.add(Need(text(shown_vertex(dependent)), of, text(path), why))
     return Waiting(sorted(held), sorted(found), sorted(cut_off))
 
 
