@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from . import _emit, _guard, _io, _readiness, _report, _wire, _write
@@ -15,6 +15,7 @@ from .observable import Observable
 from .proto import _view
 
 if TYPE_CHECKING:
+    from ._graph import Vertex
     from ._waiting import Waiting
     from .context import Context
     from .requirements import Requirements
@@ -87,7 +88,7 @@ class _Answer:
         self.held: set[str] = set()
         # Those whose author chose to stop on unresolved values.
         self.stopped: list[str] = []
-        # Who waits, as it is and for people; None where nothing does.
+        # Who waits, as it is and for people; None where no resource does and everything can be had.
         self.waiting: Waiting | None = None
         self.shown: Waiting | None = None
         # What this step leaves in the context for others; None for nothing.
@@ -130,8 +131,12 @@ class _Answer:
         unsupported = () if ctx.asked is None or not ctx._advertises else tuple(self._unsupported(ctx.asked))
         lines: list[_write.Masked] = []
         cut_off: list[_write.Masked] = []
-        if waiting or found or self.unsent or unsupported:
-            lines, cut_off = self._take_waiting(waiting, fields_of(found), unsupported, fatals)
+        fields = fields_of(found)
+        if waiting or fields or self.unsent:
+            self.graph = Graph()
+            self.graph.add(waiting, fields, self.unsent)
+        if waiting or unsupported:
+            lines, cut_off = self._take_waiting(needs(waiting, fields, self.unsent), unsupported, fatals)
         if ctx._call.guesses and guarded:
             fatals += self._guard(desired)
         if ctx.in_operation:  # which has no conditions
@@ -145,8 +150,7 @@ class _Answer:
 
     def _take_waiting(
         self,
-        waiting: dict[str, list[_emit.Wait]],
-        fields: dict[str, list[Observable[Any]]],
+        needed: Iterable[tuple[Vertex, Observable[Any] | str, str]],
         unsupported: tuple[tuple[str, str], ...],
         fatals: list[str],
     ) -> tuple[list[_write.Masked], list[_write.Masked]]:
@@ -155,16 +159,13 @@ class _Answer:
 
         ctx = self.ctx
         cut_off = [_waiting.CutOff(*one) for one in unsupported]
-        graph = Graph()
-        graph.add(waiting, fields, self.unsent)
-        needed = needs(waiting, fields, self.unsent)
+        graph = self.graph or Graph()
         self.waiting = _waiting.waiting_of(ctx, graph, needed, self.held, cut_off)
         self.shown = shown = self.waiting.masked(ctx._call.show)
         fatals += [_waiting.stopped_text(name, shown) for name in self.stopped]
         cycle = graph.cycle(self.held)
         if cycle is not None:
             fatals.append(_waiting.cycle_text(cycle, ctx._call.show))
-        self.graph = graph
         return _waiting.lines(shown), _waiting.cut_off_lines(shown)
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[_emit.Wait]]:

@@ -36,7 +36,7 @@ ENTRY = {
 
 
 def test_what_waits() -> None:
-    """What resources wait for is read, and what is held back or can't be had; fields and requirements are no resources."""
+    """What resources wait for is read, what is held back and what can't be had; fields aren't resources."""
     waits = said({"step": ENTRY})
     assert waits.waiting == {
         "a": {"vpc.status.id": "vpc isn't observed yet; so it is"},
