@@ -105,7 +105,6 @@ class Function:
             problem: BaseException | None = None
             try:
                 self.call_compose(ctx)
-                ctx.finished = True
             except (WireError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call

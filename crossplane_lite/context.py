@@ -83,7 +83,6 @@ class Context:
         self._removed: set[str] = set()
         self._auto_ready: bool = function.auto_ready
         self._ttl: timedelta | None = None
-        self.finished = False  # whether compose() got to its end
         self._results = Results()
         self._conditions = Conditions()
         observed = request.observed.composite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
@@ -13,13 +13,17 @@ from .._models.resource import Resource
 from .._models.walker import Found, leaves, tree_of, unresolved_in
 from .._observed import readiness
 from .._observed.observable import Observable
-from .._waits.graph import Graph
+from .._waits.entry import HELD_BACK_KEY
+from .._waits.graph import Graph, fields_of, needs
 from ..errors import CrossplaneLiteError, EncodeError, WireError
 from ..proto import _view
-from . import guard, messages, parts, resources
+from . import guard, parts, report, resources
 
 if TYPE_CHECKING:
     from .._call.requirements import Requirements
+    from .._waits.entry import Waiting
+    from .._waits.graph import Vertex
+    from .._waits.wait import Wait
     from ..context import Context
 
 __all__ = ["respond"]
@@ -85,12 +89,20 @@ class _Answer:
         self.ctx = ctx
         self.step = ctx._function.step(ctx)
         self.message = _view.RunFunctionResponse()
-        self.report: messages.Report | None = None
+        self.report: report.Report | None = None
         self.graph: Graph | None = None
         self.held: set[str] = set()
+        # Those whose author chose to stop on unresolved values.
+        self.stopped: list[str] = []
+        # Who waits, as it is and for people; None where no resource does and everything can be had.
+        self.waiting: Waiting | None = None
+        self.shown: Waiting | None = None
+        # What this step leaves in the context for others; None for nothing.
+        self.entry: dict[str, Any] | None = None
         # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
-        self.others = _held_elsewhere(ctx, self.step)
+        self.others = _told(ctx)
+        self.had_entry = self.others.pop(self.step, None) is not None
         meta = self.message.meta
         meta.tag = ctx._request.meta.tag
         self._set_ttl(meta.ttl)
@@ -122,29 +134,53 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        if waiting or found or self.unsent:
-            self.graph = Graph(waiting, found, self.unsent)
-            cycle = self.graph.cycle(self.held)
-            if cycle is not None:
-                fatals.append("dependency cycle: " + " waits for ".join(cycle))
+        unsupported = () if ctx.asked is None or not ctx._advertises else tuple(self._unsupported(ctx.asked))
+        lines: list[parts.Masked] = []
+        cut_off: list[parts.Masked] = []
+        fields = fields_of(found)
+        if waiting or fields or self.unsent:
+            self.graph = Graph()
+            self.graph.add(waiting, fields, self.unsent)
+        if waiting or unsupported:
+            lines, cut_off = self._take_waiting(needs(waiting, fields, self.unsent), unsupported, fatals)
         if ctx._call.guesses and guarded:
             fatals += self._guard(desired)
-        lines = messages.waiting_lines(ctx, waiting, self.held) if waiting else []
-        cut_off = [] if ctx.asked is None else self._unsupported(ctx.asked)
         if ctx.in_operation:  # which has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
-            type_ = messages.condition_type(ctx._function.name, self.step, self.others)
-            self.report = messages.report_for(ctx, lines, cut_off, type_)
+            type_ = report.condition_type(ctx._function.name, self.step, self.others)
+            self.report = report.report_for(ctx, lines, cut_off, type_)
         self._set_context()
         self._set_output()
         return fatals
 
-    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[resources.Wait]]:
+    def _take_waiting(
+        self,
+        needed: Iterable[tuple[Vertex, Observable[Any] | str, str]],
+        unsupported: tuple[tuple[str, str], ...],
+        fatals: list[str],
+    ) -> tuple[list[parts.Masked], list[parts.Masked]]:
+        """Note who waits, as data; return what people are told of what waits and of what can't be had."""
+        from .._waits.entry import CutOff
+        from . import messages
+        from .waiting import waiting_of
+
+        ctx = self.ctx
+        cut_off = [CutOff(*one) for one in unsupported]
+        graph = self.graph or Graph()
+        self.waiting = waiting_of(ctx, graph, needed, self.held, cut_off)
+        self.shown = shown = self.waiting.masked(ctx._call.show)
+        fatals += [messages.stopped_text(name, shown) for name in self.stopped]
+        cycle = graph.cycle(self.held)
+        if cycle is not None:
+            fatals.append(messages.cycle_text(cycle, ctx._call.show))
+        return messages.lines(shown), messages.cut_off_lines(shown)
+
+    def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
         ctx = self.ctx
-        elsewhere = frozenset(name for names in self.others.values() for name in names)
-        waiting: dict[str, list[resources.Wait]] = {}
+        elsewhere = frozenset(name for other in self.others.values() for name in other.held)
+        waiting: dict[str, list[Wait]] = {}
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
         mark = "" if ctx.in_operation and ctx._request.HasField("desired") else self.step
@@ -161,8 +197,7 @@ class _Answer:
                 if outcome.waits or encoded is None:
                     waiting[name] = outcome.waits
                 if outcome.fatal:
-                    paths = ", ".join(sorted({wait.path for wait in outcome.waits}))
-                    fatals.append(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+                    self.stopped.append(name)
             if encoded is None:
                 # What earlier functions desire under this name stays as it came.
                 self.held.add(name)
@@ -194,16 +229,18 @@ class _Answer:
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
-    def _take_stuck(self, waiting: dict[str, list[resources.Wait]], lines: list[str], fatals: list[str]) -> None:
+    def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
         """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
         ctx = self.ctx
         policies = {name: ctx.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
-        stuck = {name: waits for name, waits in waiting.items() if policies[name] != "hold"}
-        fatal = messages.waiting_lines(ctx, stuck, self.held)
-        if fatal:
-            fatals.append(
-                f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
-            )
+        stuck = {name for name, policy in policies.items() if policy != "hold"}
+        fatal: list[parts.Masked] = []
+        if stuck and self.shown is not None:
+            from .messages import lines as lines_of
+
+            fatal = lines_of(self.shown, stuck)
+            text = f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
+            fatals.append(parts.Masked(text))
         for line in lines:
             if line not in fatal:
                 ctx.results.warning(line)
@@ -225,20 +262,15 @@ class _Answer:
                 desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
-    def _unsupported(self, asked: Requirements) -> list[str]:
-        """Return a line for each requirement that the caller says it doesn't support."""
-        ctx = self.ctx
-        if not ctx._advertises:
-            return []
-        return [
-            f"{key}{messages.CUT_OFF} (this Crossplane doesn't support {what})"
-            for capability, what, keys in (
-                (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
-                (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
-            )
-            if not ctx._supports(capability)
-            for key in keys
-        ]
+    def _unsupported(self, asked: Requirements) -> Iterator[tuple[str, str]]:
+        """Yield each requirement that the caller says it doesn't support, and why it can't be had."""
+        for capability, what, keys in (
+            (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+            (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+        ):
+            if not self.ctx._supports(capability):
+                for key in keys:
+                    yield key, f"this Crossplane doesn't support {what}"
 
     def finish(self, *, complete: bool) -> bytes:
         """Return the bytes of an answer without a fatal result.
@@ -254,13 +286,17 @@ class _Answer:
                 parts.add_result(ctx, self.message, entry)
         self.set_conditions()
         if self.report is not None and self.report.changed:
-            text = messages.graph_message(self.report, self.graph)
+            text = parts.Masked(self.report.text)
+            if self.shown is not None and not self.report.resolved:
+                from .messages import graph_text
+
+                text = graph_text(text, self.shown)
             parts.add_result(ctx, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
         if ctx._function.usages:
             from .._rehearsal.usages import add_usages
 
             # Last, because compose() runs again for it: nothing of that can get into the answer any more.
-            add_usages(ctx, self.message.desired.resources, self.graph or Graph({}, [], {}), self.step, complete)
+            add_usages(ctx, self.message.desired.resources, self.graph or Graph(), self.step, complete)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
@@ -331,21 +367,35 @@ class _Answer:
         lazy = ctx._lazy.get("context")
         changes = {} if lazy is None else parts.resolved(ctx, lazy.values_seen, "context")
         removed = set() if lazy is None else lazy.deleted
-        held = dict(self.others)
+        entry = None
         if self.report is not None or self.held:
-            held[self.step] = sorted(self.held)
-        if held or messages.HELD_BACK_KEY in _wire_keys(request):
-            changes[messages.HELD_BACK_KEY] = held
-        if not changes and not removed:
+            entry = {"held": []} if self.waiting is None else self.waiting.to_data()
+        if not changes and not removed and entry is None and not self.had_entry:
             return
         from .._base.sentinels import TOMBSTONE
 
         # A value replaces the earlier one; laid over it, it would be merged into it.
-        cleared = _wire.encode_over(dict.fromkeys([*changes, *removed], TOMBSTONE), request.context)
+        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
+        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
         try:
-            self.message.context = _wire.encode_over(changes, cleared)
+            context = _wire.encode_over(changed, _wire.encode_over(cleared, request.context))
+            self.message.context = self._with_entry(context, entry)
         except EncodeError as error:
             raise error.under("context") from None
+        self.entry = entry
+
+    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
+        """Return a context with what this step says of who waits; other steps' entries are left as they came."""
+        from .._base.sentinels import TOMBSTONE
+
+        if self.had_entry:
+            context = _wire.encode_over({HELD_BACK_KEY: {self.step: TOMBSTONE}}, context)
+        return context if entry is None else _wire.encode_over({HELD_BACK_KEY: {self.step: entry}}, context)
+
+    def keep_entry(self) -> None:
+        """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
+        if self.entry is not None and not self.ctx.in_operation:
+            self.message.context = self._with_entry(self.ctx._request.context, self.entry)
 
     def _set_output(self) -> None:
         output = self.ctx._lazy.get("output")
@@ -367,22 +417,16 @@ class _Answer:
                 desired[name].ready = _READY_TRUE
 
 
-def _wire_keys(request: Any) -> Any:
-    return _wire.split(request.context) if request.HasField("context") else ()
-
-
-def _held_elsewhere(ctx: Context, step: str) -> dict[str, list[str]]:
-    """Return the entries of other steps under the context key of this package."""
+def _told(ctx: Context) -> dict[str, Waiting]:
+    """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
     if not ctx._request.HasField("context"):
         return {}
-    entry = _wire.get_path(ctx._request.context, (messages.HELD_BACK_KEY,))
-    if not isinstance(entry, dict):
+    entries = _wire.get_path(ctx._request.context, (HELD_BACK_KEY,))
+    if entries is None:
         return {}
-    return {
-        other: [name for name in names if isinstance(name, str)]
-        for other, names in entry.items()
-        if other != step and isinstance(names, list)
-    }
+    from .._waits.entry import read
+
+    return read(entries)
 
 
 def _take_violations(ctx: Context) -> list[str]:
@@ -441,6 +485,7 @@ def _fatal(ctx: Context, answer: _Answer, fatals: list[results.ResultEntry]) -> 
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
     message = answer.message
     answer.reset()
+    answer.keep_entry()
     message.ClearField("requirements")
     for entry in ctx.results.entries:
         if entry.severity != results.FATAL:

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from .._models.resource import Resource
     from ..context import Context
 
-__all__ = ["add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
+__all__ = ["Masked", "add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
+
+
+class Masked(str):
+    """A text for people in which secret values are masked already, and names, which aren't secret, are not."""
+
+    __slots__ = ()
 
 
 def set_details(ctx: Context, composite: Resource, target: Any) -> None:
@@ -70,6 +76,8 @@ def resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
 
 def text(ctx: Context, value: Any) -> str:
     """Return a text for people: unresolved values as their paths, secret values masked."""
+    if type(value) is Masked:
+        return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
     try:
         shown = value.source_path if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made

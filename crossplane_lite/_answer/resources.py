@@ -12,6 +12,7 @@ from .. import _wire
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
 from .._observed.observable import Observable, root_of, sources
+from .._waits.wait import Wait
 from ..errors import EncodeError
 from .fallback import settle
 
@@ -23,31 +24,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ANNOTATION",
     "Outcome",
-    "Wait",
     "emit_resource",
     "emit_status",
     "steps_in",
 ]
 
 ANNOTATION: Final = "crossplane-lite/function"
-
-
-class Wait:
-    """One thing that a resource waits for.
-
-    Attributes:
-        source: The Observable, or for `depends_on` the name of the other resource.
-    """
-
-    __slots__ = ("source",)
-
-    def __init__(self, source: Observable[Any] | str) -> None:
-        self.source = source
-
-    @property
-    def path(self) -> str:
-        """What is waited for, as it is shown."""
-        return self.source if isinstance(self.source, str) else self.source.source_path
 
 
 class Outcome:

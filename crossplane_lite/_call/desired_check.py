@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from .._answer import messages
+from .._answer import report
 from .._validation.check import library
 from ..proto import _view
 
@@ -61,7 +61,7 @@ def _warn(ctx: Context, errors: list[FieldError]) -> None:
         return
     if not ctx.in_operation:  # which has no conditions, and is run once
         type_ = "DesiredStateValid-" + re.sub("[^A-Za-z0-9_.-]+", "-", ctx._function.step(ctx)).strip("-_.")
-        before = messages.observed_condition(ctx, type_)
+        before = report.observed_condition(ctx, type_)
         if not errors and before is None:
             return
         message = ctx._call.show("; ".join(texts)) or "Every composed resource fits its schema."

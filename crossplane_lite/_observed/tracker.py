@@ -155,14 +155,19 @@ class Tracker:
 
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
+        text = self.readable(text)
+        if self._masked is None:
+            self._masked = self._new_masker()
+        return self._masked(text)
+
+    def readable(self, text: str) -> str:
+        """Return `text` with tokens replaced by their paths, secret values as they are."""
         marker = self.marker
         # What isn't valid Unicode can't be sent, and is shown escaped.
         text = text.encode(errors="backslashreplace").decode()
         if marker is not None and marker.is_in(text.encode()):
             text = marker.substitute(text, [observable.source_path for observable in self.tokens])
-        if self._masked is None:
-            self._masked = self._new_masker()
-        return self._masked(text)
+        return text
 
     def hide(self, value: bytes) -> None:
         """Mask another value from now on: one that compose() has made itself, and that no request has had yet."""

@@ -15,6 +15,7 @@ from .._base.sentinels import TOMBSTONE
 from .._observed import tracker
 from .._observed.observable import Observable, root_of
 from .._observed.readiness import is_ready
+from .._waits.entry import keeping
 from .._waits.graph import Graph, shown_vertex
 from ..proto import _view
 from .both_ways import BothWays
@@ -22,10 +23,10 @@ from .observed_values import Actual
 from .rehearse import rehearse, run_once
 
 if TYPE_CHECKING:
-    from .._answer.resources import Wait
     from .._models.resource import Resource
     from .._observed.root import Root
     from .._waits.graph import Vertex
+    from .._waits.wait import Wait
     from ..context import Context
 
 __all__ = ["Dependency", "Kind", "Shown", "shown"]
@@ -109,7 +110,7 @@ class _Shown(Graph):
     """A graph whose paths people read."""
 
     def __init__(self, actual: Actual) -> None:
-        super().__init__({}, [], {})
+        super().__init__()
         self._actual = actual
 
     def dependencies_shown(self) -> set[Dependency]:
@@ -131,12 +132,13 @@ class _Shown(Graph):
     ) -> None:
         super().add(waiting, {self._text(path): values for path, values in composite.items()}, unsent)
 
-    def vertex_of(self, source: Observable[Any]) -> Vertex | None:
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
         vertex = super().vertex_of(source)
         return vertex if vertex is None or vertex[0] != "xr" else ("xr", self._text(vertex[1]))
 
-    def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
-        super()._add(waiting, source, self._text(path))
+    def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
+        name = vertex[1] if vertex[0] == "resource" else ""
+        super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
         """Return a text for people: what it is made from may be values, and these may be secret."""

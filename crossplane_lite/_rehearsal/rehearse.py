@@ -39,12 +39,12 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._answer.resources import Wait
 from .._base.sentinels import TOMBSTONE
 from .._models.walker import show_path, tree_of, unresolved_in
 from .._observed import tracker
 from .._observed.observable import Observable, sources
 from .._observed.tracker import Tracker
+from .._waits.wait import Wait
 from ..proto import _view
 from .both_ways import BothWays, Branch, Question
 from .observed_values import Actual

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .._models.walker import Found, show_path
 from .._observed.observable import Observable, root_of, sources
 
 if TYPE_CHECKING:
-    from .._answer.resources import Wait
+    from .wait import Wait
 
-__all__ = ["Edge", "Graph", "Vertex", "components", "shown_vertex"]
+__all__ = ["Edge", "Graph", "Vertex", "components", "fields_of", "needs", "shown_vertex"]
 
 # A composed resource by its name, a field of the composite by its path, or a requirement by its key.
 Vertex = tuple[str, str]
@@ -34,23 +34,10 @@ class Graph:
         edges: For each waiting vertex what it waits for, with the path that is shown.
     """
 
-    def __init__(
-        self, waiting: dict[str, list[Wait]], status: list[Found], unsent: dict[str, list[Observable[Any]]]
-    ) -> None:
-        """Make the graph.
-
-        Args:
-            waiting: Resources and what they wait for.
-            status: The unresolved fields of the composite's status.
-            unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
-        """
+    def __init__(self) -> None:
         self.edges: dict[Vertex, list[tuple[Vertex, str]]] = {}
         # The status fields by every path that leads to them, theirs too.
         self._status: dict[str, set[str]] = {}
-        fields: dict[str, list[Observable[Any]]] = {}
-        for one in status:  # an entry of a map can wait twice: for its key and for its value
-            fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
-        self.add(waiting, fields, unsent)
 
     def add(
         self,
@@ -65,28 +52,22 @@ class Graph:
             composite: Fields of the composite by their path, and what they wait for.
             unsent: Requirements by key, and what their selectors wait for.
         """
-        for key, waits_for in (unsent or {}).items():
-            for observable in waits_for:
-                for source in sources(observable):
-                    self._add(("required", key), source, source.source_path)
-        for name, waits in waiting.items():
-            for wait in waits:
-                self._add(("resource", name), wait.source, wait.path)
-        for path, waits_for in composite.items():
+        for path in composite:
             field = _field(path)
             for prefix in _prefixes(field):
                 self._status.setdefault(prefix, set()).add(field)
-            for observable in waits_for:
-                for source in sources(observable):
-                    self._add(("xr", field), source, source.source_path)
+        for dependent, source, path in needs(waiting, composite, unsent or {}):
+            vertex = self.vertex_of(source)
+            if vertex is not None:
+                self._add(dependent, vertex, path)
 
-    def _add(self, waiting: Vertex, source: Observable[Any] | str, path: str) -> None:
-        vertex = ("resource", source) if isinstance(source, str) else self.vertex_of(source)
-        if vertex is not None:
-            self.edges.setdefault(waiting, []).append((vertex, path))
+    def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
+        self.edges.setdefault(dependent, []).append((vertex, path))
 
-    def vertex_of(self, source: Observable[Any]) -> Vertex | None:
-        """Return what an Observable belongs to; None for required resources and for what can't be told."""
+    def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
+        """Return what an Observable belongs to, and the resource of a name; None for what can't be told."""
+        if isinstance(source, str):
+            return ("resource", source)
         root = root_of(source)
         path = source.source_path
         if root is not None:
@@ -171,14 +152,30 @@ class Graph:
                     work += [below for field in self._fields_at(target[1]) for below, _ in self.edges.get(field, ())]
         return found
 
-    def lines(self) -> list[str]:
-        """Return the edges as text, `what is needed -> what needs it`, sorted."""
-        shown = set()
-        for waiting, targets in self.edges.items():
-            for target, path in targets:
-                source = "xr" if target[0] == "xr" else shown_vertex(target)
-                shown.add(f"{source} -> {shown_vertex(waiting)}" + (f" ({path})" if path != source else ""))
-        return sorted(shown)
+
+def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
+    """Return the fields of the composite that wait, by their path, and what they wait for."""
+    fields: dict[str, list[Observable[Any]]] = {}
+    for one in status:  # an entry of a map can wait twice: for its key and for its value
+        fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
+    return fields
+
+
+def needs(
+    waiting: Mapping[str, list[Wait]],
+    composite: Mapping[str, list[Observable[Any]]],
+    unsent: Mapping[str, list[Observable[Any]]],
+) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
+    """Yield what needs something, what it needs, and the path of that; the arguments are those of `Graph.add`."""
+    for name, waits in waiting.items():
+        for wait in waits:
+            yield ("resource", name), wait.source, wait.path
+    for kind, fields in (("required", unsent), ("xr", composite)):
+        for name, waits_for in fields.items():
+            dependent = (kind, _field(name) if kind == "xr" else name)
+            for observable in waits_for:
+                for source in sources(observable):
+                    yield dependent, source, source.source_path
 
 
 def shown_vertex(vertex: Vertex) -> str:

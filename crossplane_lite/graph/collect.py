@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._observed.readiness import is_ready
@@ -14,17 +13,13 @@ from .._terminal.excerpts import said, shown
 from ..composition import Function
 from ..errors import WireError
 from ..proto import _view
-from ..render import told
+from ..render.told import told
 
 if TYPE_CHECKING:
+    from .._waits.entry import Waiting
     from ..render.rendered import StepRun
 
 __all__ = ["Collected", "collect"]
-
-# The lines of the result that shows the graph.
-_NEEDED: Final = re.compile(r"(.+?) -> (.+?)(?: \((.+)\))?", re.DOTALL)
-_CYCLE: Final = "dependency cycle: "
-_DEPENDENCIES: Final = ". Dependencies: "
 
 
 class Collected:
@@ -74,24 +69,21 @@ def collect(steps: Sequence[StepRun]) -> Collected:
         steps: How each of them went, in order.
     """
     found = Collected()
-    elsewhere: list[tuple[StepRun, Any]] = []
-    for run in steps:
+    for run, waiting in zip(steps, told(steps), strict=True):
         request = _view.RunFunctionRequest.FromString(run.request)
         response = _view.RunFunctionResponse.FromString(run.response)
         _take_state(found, request, response)
         _take_requirements(found, request, response)
+        found.held.update(waiting.held)
         function = getattr(run.runner, "function", None)
         if isinstance(function, Function):
             _take_shown(found, function, run.request)
         else:
-            elsewhere.append((run, response))
-    # Last, because what a text is about can only be told among all the names.
-    for run, response in elsewhere:
-        _take_told(found, response)
-        found.notes.append(
-            f"step {shown(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their values "
-            "can't be seen"
-        )
+            _take_told(found, waiting)
+            found.notes.append(
+                f"step {shown(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their "
+                "values can't be seen"
+            )
     if found.usages:
         found.notes.append(f"{len(found.usages)} Usages, which keep the order of deletion, are not drawn")
     return found
@@ -110,8 +102,6 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
     found.ready.update(name for name in desired if name in observed and desired[name].ready == _view.READY_TRUE)
-    if response.HasField("context"):
-        found.held.update(told.held_back(_read(response.context, told.HELD_BACK_KEY)))
 
 
 def _take_requirements(found: Collected, request: Any, response: Any) -> None:
@@ -144,42 +134,13 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
         found.kinds.setdefault(name, kind)
 
 
-def _take_told(found: Collected, response: Any) -> None:
-    """Take what a function that runs elsewhere, and is made with this package, tells in its answer."""
-    waits = _told(response)
-    dependents = {dependent for dependent, _ in waits if not dependent.startswith(("xr.", "required."))}
-    names = found.resources | dependents
-    for dependent, path in waits:
-        one = Dependency(dependent, _vertex(path, names), path)
-        found.dependencies.add(one)
-        found.missing.add(one)
-    found.held |= dependents - found.desired
-
-
-def _told(response: Any) -> list[tuple[str, str]]:
-    """Return what waits and the path of what it waits for, as texts say it."""
-    found = [(name, path) for name, path, _ in told.waits(response) if path]
-    for result in response.results:
-        for line in result.message.partition(_DEPENDENCIES)[2].split("; "):
-            if match := _NEEDED.fullmatch(line):
-                found.append((match[2], match[3] or match[1]))
-        if result.message.startswith(_CYCLE):
-            way = result.message.removeprefix(_CYCLE).split(" waits for ")
-            # The condition doesn't say what a field of the composite waits for.
-            found += [ends for ends in zip(way, way[1:], strict=False) if ends[0].startswith("xr.")]
-    return found
-
-
-def _vertex(path: str, names: Iterable[str]) -> str:
-    """Return what a path leads into: a composed resource, a field of the composite, or a requirement."""
-    into = [name for name in names if path == name or path.startswith((name + ".", name + "["))]
-    if into:
-        return max(into, key=len)
-    if path.startswith("xr."):
-        return path
-    if path.startswith("required."):
-        return re.split(r"\[\d+\]", path, maxsplit=1)[0]
-    return re.split(r"[.\[]", path, maxsplit=1)[0] or path
+def _take_told(found: Collected, waiting: Waiting) -> None:
+    """Take what a function that runs elsewhere, and is made with this package, tells of who waits."""
+    for need in waiting.needs:
+        if need.of and need.of != need.name:
+            one = Dependency(need.name, need.of, need.path)
+            found.dependencies.add(one)
+            found.missing.add(one)
 
 
 def _described(items: Any) -> str:

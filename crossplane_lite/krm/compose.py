@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import composition
-from .._answer.messages import CONDITION, CUT_OFF, HELD_BACK_KEY
+from .._answer.report import CONDITION
 from .._answer.resources import ANNOTATION, steps_in
 from .._models.kinds import group_of
 from ..errors import InputError, UsageError
@@ -33,6 +33,7 @@ from .resource_list import ResourceList
 
 if TYPE_CHECKING:
     from ..render.rendered import Rendered, StepRun
+    from ..simulate.waits import Waits
 
 __all__ = ["from_composition"]
 
@@ -142,9 +143,9 @@ class _Client:
                 self._rl.results.info(f"this is the composed resource {name} from now on", item)
             self._put(item, resource)
         self._remove({name: item for name, item in composed.items() if name in rendered.deleted})
-        waits = waits_of(rendered).waiting
-        self._report(rendered.steps, waiting=bool(waits))
-        self._report_waits(rendered, waits)
+        waits = waits_of(rendered)
+        self._report(rendered.steps, waiting=bool(waits.waiting) and not waits.cut_off)
+        self._report_waits(waits)
         self._report_status(rendered)
 
     # -- what there is
@@ -241,12 +242,12 @@ class _Client:
 
         Args:
             steps: The steps that were run.
-            waiting: Whether it is told for each resource what it waits for.
+            waiting: Whether everything that the result about what waits says is told for each resource.
         """
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
             for result in response.results:
-                if waiting and result.reason == _WAITING and CUT_OFF not in result.message:
+                if waiting and result.reason == _WAITING:
                     continue
                 add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
                 add(result.message, tags={"reason": result.reason} if result.reason else None)
@@ -256,12 +257,10 @@ class _Client:
                     text += f": {condition.message}" if condition.message else ""
                     self._rl.results.info(text, self._config, tags={"reason": condition.reason})
 
-    def _report_waits(self, rendered: Rendered, waits: Mapping[str, Mapping[str, str]]) -> None:
-        steps = rendered.context.get(HELD_BACK_KEY)
-        held = {name for names in steps.values() for name in names} if isinstance(steps, dict) else set()
-        for name in sorted({*waits, *held}):
-            paths = [f"{path} ({why})" if why else path for path, why in waits.get(name, {}).items()]
-            said = f"{name} is held back" if name in held else f"{name} keeps what it has"
+    def _report_waits(self, waits: Waits) -> None:
+        for name, needs in sorted(waits.waiting.items()):
+            paths = [f"{path} ({why})" if why else path for path, why in needs.items()]
+            said = f"{name} is held back" if name in waits.held else f"{name} keeps what it has"
             self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
 
     def _report_status(self, rendered: Rendered) -> None:

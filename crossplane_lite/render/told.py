@@ -1,65 +1,43 @@
-"""What functions made with this package tell of who waits, wherever they run.
-
-They say it for people, in the conditions `DependenciesResolved`, and for the pipeline's other steps, in the context.
-"""
+"""What functions made with this package tell of who waits, wherever they run: it stands in the context."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from .._answer.messages import CONDITION, CUT_OFF, HELD_BACK_KEY
+from .. import _wire
+from .._observed.secrets import masker_for
+from .._waits.entry import HELD_BACK_KEY, Waiting, read
+from ..errors import WireError
+from ..proto import _view
 
-__all__ = ["HELD_BACK_KEY", "Wait", "held_back", "waits"]
+if TYPE_CHECKING:
+    from .rendered import StepRun
 
-_LINE: Final = re.compile(r"(.+?) waits for (.+?) \((.*)\)", re.DOTALL)
-_START: Final = re.compile(r".+? waits for .+? \(", re.DOTALL)
-_BY_OTHERS: Final = " is held back by another step"
+__all__ = ["told"]
 
 
-class Wait(NamedTuple):
-    """One line of a condition.
+def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
+    """Yield for each step of a reconcile, in order, what it tells of who waits.
 
-    Attributes:
-        name: What waits: a composed resource, or a requirement.
-        path: The path of what it waits for; empty where another step holds it back.
-        why: Why that has no value yet; empty likewise.
+    Secret values of its request are masked, as in everything that people see.
     """
-
-    name: str
-    path: str
-    why: str
-
-
-def waits(response: Any) -> Iterator[Wait]:
-    """Yield what the conditions of an answer say, a RunFunctionResponse of any implementation."""
-    for condition in response.conditions:
-        if condition.type == CONDITION or condition.type.startswith(f"{CONDITION}-"):
-            yield from _lines(condition.message)
-
-
-def held_back(entry: Any) -> Iterator[str]:
-    """Yield the names of the resources that any step holds back.
-
-    Args:
-        entry: What the context has under `HELD_BACK_KEY`, names by step; anything else counts as none.
-    """
-    for names in entry.values() if isinstance(entry, dict) else ():
-        if isinstance(names, list):
-            yield from (name for name in names if isinstance(name, str))
+    before: dict[str, Waiting] = {}
+    for run in runs:
+        context = _view.RunFunctionResponse.FromString(run.response).context
+        try:
+            now = read(_wire.get_path(context, (HELD_BACK_KEY,)))
+        except WireError:  # answers of functions that run elsewhere aren't looked at before
+            now = {}
+        # The others are passed on from earlier steps.
+        new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
+        before.update(now)
+        yield _joined(new).masked(masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else _joined(new)
 
 
-def _lines(message: str) -> Iterator[Wait]:
-    parts: list[str] = []
-    for part in message.split("; "):
-        if not parts or _START.match(part) or part.endswith((_BY_OTHERS, CUT_OFF)) or part.startswith("and "):
-            parts.append(part)
-        else:  # the reason has a semicolon
-            parts[-1] += f"; {part}"
-    for part in parts:
-        found = _LINE.fullmatch(part)
-        if found is not None:
-            yield Wait(found[1], found[2], found[3])
-        elif part.endswith(_BY_OTHERS):
-            yield Wait(part.removesuffix(_BY_OTHERS), "", "")
+def _joined(several: list[Waiting]) -> Waiting:
+    return Waiting(
+        [name for one in several for name in one.held],
+        [need for one in several for need in one.needs],
+        [cut_off for one in several for cut_off in one.cut_off],
+    )

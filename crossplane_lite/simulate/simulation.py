@@ -308,9 +308,7 @@ class Simulation:
     def _note_waited(self, waits: Waits) -> None:
         for name, paths in waits.waiting.items():
             if name not in self.waves:
-                # A condition's message doesn't have more than fifty paths.
-                known = paths or [one.path for one in waits.dependencies if one.dependent == name]
-                self.waited[name] = sorted({*self.waited.get(name, ()), *known})
+                self.waited[name] = sorted({*self.waited.get(name, ()), *paths})
 
     def _exist(self, name: str, composed: Mapping[str, Any]) -> None:
         before = self._before.get(name, {})

@@ -49,10 +49,6 @@ def cycles_in(waits: Waits, composite: Mapping[str, Any]) -> list[list[str]]:
     for name, paths in waits.waiting.items():
         edges += [(name, found[0]) for path in paths if (found := owner_of(path, names)) is not None]
     edges += [(one.dependent, one.dependency) for one in waits.dependencies if one.dependent.startswith(_XR)]
-    # A condition's message doesn't have more than fifty paths.
-    edges += [
-        (one.dependent, one.dependency) for one in waits.dependencies if waits.waiting.get(one.dependent, True) == {}
-    ]
     edges = [(one, other) for one, other in edges if not _is_there(other, {}, composite)]
     groups: dict[str, set[str]] = {}
     for name, group in components(edges).items():

@@ -1,18 +1,19 @@
 """Who waits for what in a reconcile, as far as its functions say so.
 
 Functions of ours that run in this process are asked (`Function.dependencies`). All of ours, wherever they run, say it
-in the conditions `DependenciesResolved`, and whom they hold back in the context. Other functions don't say.
+in the context. Other functions don't say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..proto import _view
-from ..render import told
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
+from ..render.told import told
 
 if TYPE_CHECKING:
     from ..composition import Dependency
@@ -29,12 +30,16 @@ class Waits(NamedTuple):
         dependencies: What functions in this process need at any time, whether it is there or not.
         selectors: What the functions ask for, by the requirement's key.
         possible: Names of the resources that functions in this process register only where some value is another one.
+        held: Names of the resources that are held back.
+        cut_off: The keys of requirements that can't be had.
     """
 
     waiting: dict[str, dict[str, str]]
     dependencies: list[Dependency]
     selectors: dict[str, Selector]
     possible: set[str]
+    held: AbstractSet[str] = frozenset()
+    cut_off: AbstractSet[str] = frozenset()
 
     def paths(self) -> Iterator[str]:
         """Yield every path that somebody needs."""
@@ -50,18 +55,22 @@ def waits_of(rendered: Rendered) -> Waits:
     dependencies: set[Dependency] = set()
     selectors: dict[str, Selector] = {}
     possible: set[str] = set()
-    for step in rendered.steps:
-        response = _view.RunFunctionResponse.FromString(step.response)
-        for name, path, why in told.waits(response):
-            waiting.setdefault(name, {}).update({path: why} if path else {})
-        selectors.update(_selectors(response.requirements))
+    held: set[str] = set()
+    cut_off: set[str] = set()
+    for step, says in zip(rendered.steps, told(rendered.steps), strict=True):
+        for need in says.needs:
+            if need.by_resource:
+                waiting.setdefault(need.name, {})[need.path] = need.why
+        held.update(says.held)
+        cut_off.update(one.name for one in says.cut_off)
+        selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
         if isinstance(step.runner, InProcess):
             shown = step.runner.function._show(step.request)
             dependencies.update(shown.dependencies)
             possible.update(shown.possible)
-    for name in told.held_back(rendered.context.get(told.HELD_BACK_KEY)):
+    for name in held:
         waiting.setdefault(name, {})
-    return Waits(waiting, sorted(dependencies), selectors, possible)
+    return Waits(waiting, sorted(dependencies), selectors, possible, held, cut_off)
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:

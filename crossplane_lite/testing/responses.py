@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, Protocol
 from .. import _wire
 from .._answer.resources import ANNOTATION
 from .._terminal.excerpts import shown
+from .._waits.entry import HELD_BACK_KEY, read
 from ..errors import UsageError
 from ..proto import _view
-from ..render import told
 from ..render.pipeline import Selector
 
 __all__ = ["Answers", "Condition", "Response", "Result", "run"]
@@ -147,7 +147,8 @@ class Response:
     @property
     def held_back(self) -> list[str]:
         """The names of the resources that wait for values, of all steps of the pipeline up to this one, sorted."""
-        return sorted(set(told.held_back(self.context.get(told.HELD_BACK_KEY))))
+        steps = read(self.context.get(HELD_BACK_KEY))
+        return sorted({name for waiting in steps.values() for name in waiting.held})
 
     def __repr__(self) -> str:
         parts = []

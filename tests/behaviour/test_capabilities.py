@@ -165,7 +165,9 @@ def test_requirements_are_reported_in_the_condition_too(capability: str) -> None
     what = capability.lower().replace("_", " ")
     status, reason, message = answer.conditions[CONDITION]
     assert (status, reason) == (False, "Unsupported")
-    assert message == "; ".join(f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys)
+    assert message == f"{body.__module__}.{body.__name__}: " + "; ".join(
+        f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys
+    )
     assert CONDITION not in call(body)[1].conditions
     assert CONDITION not in call(body, capabilities=[])[1].conditions
 

@@ -262,7 +262,9 @@ def test_a_step_does_not_take_over_another_steps_condition(observed: dict[str, A
     assert list(second.conditions) == [CONDITION]
     assert second.conditions[CONDITION][0] is (observed is VPC_READY)
     if observed is not VPC_READY:
-        assert json.loads(held(second)) == {"second": ["subnet"]}
+        why = "vpc is observed, isn't Ready and doesn't have it" if observed else "vpc isn't observed yet"
+        need = {"name": "subnet", "of": "vpc", "path": "vpc.status.atProvider.vpcId", "why": why}
+        assert json.loads(held(second)) == {"second": {"held": ["subnet"], "waits": [need]}}
 
 
 def test_the_conditions_of_two_steps_settle() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite import testing
+from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite.graph.collect import collect
 from crossplane_lite.graph.graph import Graph, graph_of
 from crossplane_lite.render import InProcess, Step, render
@@ -95,15 +95,15 @@ def test_any_other_function() -> None:
 
 
 def test_names_are_told_apart() -> None:
-    """The longest name that a path begins with is what it leads into, as names may hold dots."""
+    """What a path leads into is said beside it, as names may hold dots; what isn't known, and oneself, is no end."""
     response = fnv1.RunFunctionResponse()
     for name in ("a", "a.b", "c"):
         response.desired.resources[name].resource.update({"apiVersion": "v1", "kind": "A"})
-    condition = response.conditions.add()
-    condition.type = "DependenciesResolved"
-    condition.message = (
-        "d waits for a.b.status.x (a.b isn't observed yet); d waits for a.status (no); d waits for c (it)"
-    )
+    waits = [
+        {"name": "d", "of": of, "path": path, "why": "x"}
+        for of, path in (("a.b", "a.b.status.x"), ("a", "a.b.status.x"), ("c", "c"), ("", "(a text)"), ("d", "d"))
+    ]
+    response.context.update({"crossplane-lite/held-back": {"step": {"held": ["d"], "waits": waits}}})
     run = StepRun(Step("s", "f"), Elsewhere(shop), request(), response.SerializeToString(), 1)
     assert {edge[:2] for edge in collect([run]).dependencies} == {("d", "a.b"), ("d", "a"), ("d", "c")}
 
@@ -115,6 +115,9 @@ def test_names_are_told_apart() -> None:
         {"crossplane-lite/held-back": {"step": "x"}},
         {"crossplane-lite/held-back": {"step": [1, None, {"a": 1}, "held"]}},
         {"crossplane-lite/held-back": [["x"]]},
+        {"crossplane-lite/held-back": {"step": {"held": "x", "waits": "x", "cutOff": 1}}},
+        {"crossplane-lite/held-back": {"step": {"held": ["held", 1], "waits": [1, {"name": 1, "path": "x"}]}}},
+        {"crossplane-lite/held-back": {"step": {"waits": [{"name": "a"}, {"path": "a.b"}, {"name": "", "path": ""}]}}},
     ],
 )
 def test_strange_contexts(context: dict[str, object]) -> None:
@@ -129,22 +132,65 @@ def test_strange_contexts(context: dict[str, object]) -> None:
     assert set(states(drawn(Strange()))) <= {"held"}
 
 
-WORDS = st.sampled_from(
-    ["a", "b", " waits for ", " -> ", "; ", " (", ")", ". Dependencies: ", "xr.status.x", ".", "[0]"]
-)
+TEXTS = st.sampled_from(["", "a", "a.b", "xr.status.x", "required.r", "a.b.c[0]", "\x00", None, 1])
+NEEDS = st.dictionaries(st.sampled_from(["name", "of", "path", "why"]), TEXTS)
 
 
-@given(st.lists(WORDS, max_size=12).map("".join))
-def test_strange_messages(message: str) -> None:
-    """Whatever a condition or a result says, there is a graph of it."""
+@given(st.lists(NEEDS, max_size=6))
+def test_strange_needs(waits: list[dict[str, object]]) -> None:
+    """Whatever an entry says, there is a graph of it, and every end of an edge has a name."""
     response = fnv1.RunFunctionResponse()
-    condition = response.conditions.add()
-    condition.type, condition.message = "DependenciesResolved", message
-    response.results.add().message = message
+    response.context.update({"crossplane-lite/held-back": {"step": {"waits": waits}}})
     run = StepRun(Step("s", "f"), Elsewhere(shop), request(), response.SerializeToString(), 1)
     for one in collect([run]).dependencies:
         assert one.dependent
         assert one.dependency
+
+
+class Reworded(Elsewhere):
+    """Runs a function that puts everything for people in other words."""
+
+    def run(self, data: bytes, timeout: float) -> bytes:
+        response = fnv1.RunFunctionResponse.FromString(super().run(data, timeout))
+        for message in (*response.conditions, *response.results):
+            message.message = "x waits for y.z (so it is); dependency cycle: x. Dependencies: y -> x (y.z)"
+        return response.SerializeToString()
+
+
+@pytest.mark.parametrize("cycle", [False, True])
+def test_the_wording_does_not_matter(cycle: bool) -> None:
+    """The graph comes from data: a function elsewhere that words its messages otherwise has the same one."""
+    graph = drawn(Reworded(shop), cycle=cycle)
+    assert graph == drawn(Elsewhere(shop), cycle=cycle)
+    assert graph.edges
+
+
+def test_every_edge_of_many() -> None:
+    """However many lines a message has, all edges of a function that runs elsewhere are there."""
+
+    @composition.function(name="many")
+    def compose(ctx: composition.Context) -> None:
+        first = ctx.resource("first", Unstructured("example.org/v1", "Thing"))
+        for at in range(60):
+            ctx.resource(f"r{at}", Unstructured("example.org/v1", "Thing", spec={"id": first.observed.status.id}))
+
+    assert ends(drawn(Elsewhere(compose))) == {(f"r{at}", "first") for at in range(60)}
+
+
+def test_secrets_elsewhere() -> None:
+    """Secret values in the paths that a function elsewhere tells are masked, names of resources are not."""
+
+    @composition.function(name="secret")
+    def compose(ctx: composition.Context) -> None:
+        grant = ctx.resource("postgres-grant", Unstructured("example.org/v1", "Grant"))
+        ctx.resource("user", Unstructured("example.org/v1", "User", spec={"id": grant.observed.status["postgres"].id}))
+
+    data = request(credentials={"db": {"username": b"postgres"}})
+    run = StepRun(Step("s", "f"), Elsewhere(compose), data, compose.run(data), 1)
+    (found,) = collect([run]).dependencies
+    assert found == ("user", "postgres-grant", 'postgres-grant.status["[secret]"].id')
+    here = StepRun(Step("s", "f"), InProcess(compose), data, compose.run(data), 1)
+    assert collect([here]).dependencies == {found}
 
 
 def test_two_steps_in_different_places() -> None:

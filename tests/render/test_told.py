@@ -4,57 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from crossplane_lite import composition
+from crossplane_lite._waits.entry import CutOff, Need, Waiting
 from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
-from crossplane_lite.render.told import HELD_BACK_KEY, Wait, held_back, waits
+from crossplane_lite.render import InProcess, Step
+from crossplane_lite.render.rendered import StepRun
+from crossplane_lite.render.told import told
 from crossplane_lite.unstructured import Unstructured
 from tests.support import request
 
-Z = "z is observed, isn't Ready and doesn't have it"
+NOTHING = Waiting([], [], [])
+SECRETS = {"db": {"username": b"postgres"}}
 
 
-def conditions(*messages: str, type: str = "DependenciesResolved") -> Any:
-    """Return something with the conditions of an answer."""
-    return fnv1.RunFunctionResponse(conditions=[fnv1.Condition(type=type, message=message) for message in messages])
+@composition.function(name="f")
+def compose(ctx: composition.Context) -> None:
+    """Compose b, which waits for a."""
+    a = ctx.resource("postgres-a", Unstructured("e.org/v1", "A"))
+    ctx.resource("b", Unstructured("e.org/v1", "B", spec={"id": a.observed.status["postgres"]}))
 
 
-@pytest.mark.parametrize(
-    ("message", "wanted"),
-    [
-        ("Every dependency of f is resolved.", []),
-        (f"a waits for z.b ({Z})", [Wait("a", "z.b", Z)]),
-        ("a waits for z.b (x; y); c waits for d (e)", [Wait("a", "z.b", "x; y"), Wait("c", "d", "e")]),
-        ("a is held back by another step; b waits for c (d)", [Wait("a", "", ""), Wait("b", "c", "d")]),
-        ("a waits for b (c); and 3 more", [Wait("a", "b", "c")]),
-        ("", []),
-    ],
-)
-def test_lines(message: str, wanted: list[Wait]) -> None:
-    """A line of the condition is what waits, for what, and why, also where the reason has a semicolon."""
-    assert list(waits(conditions(message))) == wanted
-    assert list(waits(conditions(message, type="DependenciesResolved-second"))) == wanted
-    assert list(waits(conditions(message, type="DependenciesResolvedOtherwise"))) == []
+def run(response: bytes, **kwargs: Any) -> StepRun:
+    """Return how a step went that gave this answer."""
+    return StepRun(Step("s", "f"), InProcess(compose), request(**kwargs), response, 1)
 
 
-def test_what_a_function_says() -> None:
-    """What a real answer says is read."""
-
-    @composition.function
-    def compose(ctx: composition.Context) -> None:
-        a = ctx.resource("a", Unstructured("e.org/v1", "A"))
-        ctx.resource("b", Unstructured("e.org/v1", "B", spec={"id": a.observed.status.id}))
-
-    response = fnv1.RunFunctionResponse.FromString(compose.run(request()))
-    assert list(waits(response)) == [Wait("b", "a.status.id", "a isn't observed yet")]
+def context(entries: Any) -> bytes:
+    """Return an answer that has this in its context."""
+    response = fnv1.RunFunctionResponse()
+    response.context.update({"crossplane-lite/held-back": entries})
+    return response.SerializeToString()
 
 
-@pytest.mark.parametrize(
-    ("entry", "wanted"),
-    [({"f": ["b", "a"], "g": ["c"]}, ["b", "a", "c"]), ({"f": [1, "a"], "g": "x"}, ["a"]), (None, []), ("", [])],
-)
-def test_held_back(entry: Any, wanted: list[str]) -> None:
-    """The names of all steps are found, and anything else counts as none."""
-    assert list(held_back(entry)) == wanted
-    assert HELD_BACK_KEY == "crossplane-lite/held-back"
+def test_what_a_function_tells() -> None:
+    """What a real answer tells is read, secret values in it masked, names of resources not."""
+    why = "postgres-a isn't observed yet"
+    plain = Waiting(["b"], [Need("b", "postgres-a", 'postgres-a.status["postgres"]', why)], [])
+    secret = Waiting(["b"], [Need("b", "postgres-a", 'postgres-a.status["[secret]"]', why)], [])
+    assert list(told([run(compose.run(request()))])) == [plain]
+    answer = compose.run(request(credentials=SECRETS))
+    assert list(told([run(answer, credentials=SECRETS)])) == [secret]
+
+
+def test_each_step_tells_its_own() -> None:
+    """What a step passes on is what earlier ones told, and an entry of its own that it replaces is told again."""
+    one = {"held": ["a"], "waits": [{"name": "a", "of": "x", "path": "x.y", "why": "z"}]}
+    two = {"held": ["b"], "cutOff": [{"name": "r", "why": "z"}]}
+    first, second = Waiting(["a"], [Need("a", "x", "x.y", "z")], []), Waiting(["b"], [], [CutOff("r", "z")])
+    runs = [run(context({"1": one})), run(context({"1": one})), run(context({"1": one, "2": two})), run(b"")]
+    assert list(told(runs)) == [first, NOTHING, second, NOTHING]
+    assert list(told([run(context({"1": one})), run(context({"1": two}))])) == [first, second]
+
+
+def test_a_context_that_is_no_struct() -> None:
+    """An answer from elsewhere whose context can't be read tells nothing."""
+    response = context({"1": ["a"]}).replace(b"held-back", b"held-\xffack")
+    assert list(told([run(response)])) == [NOTHING]

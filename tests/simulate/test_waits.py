@@ -13,44 +13,52 @@ from tests.render.scripted import Scripted
 from tests.simulate.simulating import XR
 
 
-def said(message: str, context: dict[str, Any] | None = None, type_: str = "DependenciesResolved") -> Waits:
-    """Return who waits for what where a function says this."""
+def said(entry: Any, message: str = "") -> Waits:
+    """Return who waits for what where a function leaves this in the context, and says that in its condition."""
 
     def script(request: Any, response: Any) -> None:
-        response.conditions.add(type=type_, status=3, reason="WaitingForDependencies", message=message)
-        if context is not None:
-            response.context.update(context)
+        response.conditions.add(type="DependenciesResolved", status=3, reason="Waiting", message=message)
+        response.context.update({"crossplane-lite/held-back": entry})
 
     return waits_of(render(XR, [Step("a", "f")], {"f": Scripted(script)}))
 
 
-def test_lines() -> None:
-    """Each line of the condition is read, reasons with semicolons and names with spaces too."""
-    message = (
-        "a waits for vpc.status.id (vpc isn't observed yet); a b waits for (text) (the text was cut, or kept from an "
-        "earlier call; use apply() to compute with it); c is held back by another step; d can't be had; and 3 more"
-    )
-    assert said(message).waiting == {
-        "a": {"vpc.status.id": "vpc isn't observed yet"},
-        "a b": {"(text)": "the text was cut, or kept from an earlier call; use apply() to compute with it"},
+ENTRY = {
+    "held": ["a", "a b", "c"],
+    "waits": [
+        {"name": "a", "of": "vpc", "path": "vpc.status.id", "why": "vpc isn't observed yet; so it is"},
+        {"name": "a b", "of": "", "path": "(text)", "why": "cut"},
+        {"name": "xr.status.x", "of": "vpc", "path": "vpc.status.id", "why": "vpc isn't observed yet"},
+        {"name": "required.r", "of": "vpc", "path": "vpc.status.id", "why": "vpc isn't observed yet"},
+    ],
+    "cutOff": [{"name": "d", "why": "no"}],
+}
+
+
+def test_what_waits() -> None:
+    """What resources wait for is read, what is held back and what can't be had; fields aren't resources."""
+    waits = said({"step": ENTRY})
+    assert waits.waiting == {
+        "a": {"vpc.status.id": "vpc isn't observed yet; so it is"},
+        "a b": {"(text)": "cut"},
         "c": {},
     }
-    assert said(message, type_="DependenciesResolved-second").waiting
-    assert said(message, type_="DependenciesResolvedNot").waiting == {}
+    assert (waits.held, waits.cut_off) == ({"a", "a b", "c"}, {"d"})
 
 
 @pytest.mark.parametrize(
-    "message", ["", "; ; ", " waits for ", "a waits for ()", "a waits for b (", "\n; waits for x (y)"]
+    "message", ["", "step: e waits for vpc.status.id (vpc isn't observed yet)", "step: d can't be had"]
 )
-def test_other_texts(message: str) -> None:
-    """A condition of another function of that type is no error."""
-    assert said(message).dependencies == []
+def test_messages_are_not_read(message: str) -> None:
+    """What a condition says for people is nobody's data."""
+    assert said({"step": ENTRY}, message) == said({"step": ENTRY})
+    assert said({}, message).waiting == {}
 
 
 @pytest.mark.parametrize("entry", [None, 1, "x", ["a"], {"s": 1}, {"s": "abc"}, {"s": [1, None, "held"]}])
 def test_context(entry: Any) -> None:
-    """What is held back stands in the context; anything else under its key is passed over."""
-    held = said("", {"crossplane-lite/held-back": entry}).waiting
+    """What is held back stands in the context, in earlier releases as names alone; anything else is passed over."""
+    held = said(entry).waiting
     assert held == ({"held": {}} if entry == {"s": [1, None, "held"]} else {})
 
 

@@ -1,0 +1,121 @@
+"""The condition DependenciesResolved of the composite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Final
+
+from .._observed.conditions import condition_of
+from ..proto import _view
+from .messages import joined
+from .parts import Masked
+
+if TYPE_CHECKING:
+    from ..context import Context
+
+__all__ = ["CONDITION", "Report", "condition_type", "observed_condition", "report_for"]
+
+CONDITION: Final = "DependenciesResolved"
+_WAITING: Final = "WaitingForDependencies"
+_UNSUPPORTED: Final = "Unsupported"
+_FAILED: Final = "ComposeFailed"
+_RESOLVED: Final = "AllResolved"
+
+
+class Report:
+    """The condition of a call, and whether the graph is to be shown.
+
+    Attributes:
+        type: The condition's type.
+        resolved: Its status; None for Unknown.
+        reason: Its reason.
+        text: What it says.
+        message: The same after the function's name, which says whose condition it is. That is all that is ever read
+            of a message.
+        changed: Whether the observed composite has another message, so that a result says what is new.
+    """
+
+    __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
+
+    def __init__(self, type_: str, reason: str, start: str, text: str, observed: dict[str, Any] | None) -> None:
+        self.type = Masked(type_)
+        self.resolved: bool | None = reason == _RESOLVED
+        self.reason = reason
+        self.text = text
+        self._start = start
+        self.message = Masked(start + text)
+        self._before = before = {} if observed is None else observed
+        # After a failed reconcile Crossplane has put its own text there; that nothing else changed would be no news.
+        self.changed = before.get("reason") not in ("FatalError", _FAILED) and before.get("message") != self.message
+
+    def fail(self) -> None:
+        """compose() did not get to its end: nobody knows whether everything is resolved, and nothing is news."""
+        self.changed = False
+        if not self.resolved:
+            return
+        reason = self._before.get("reason")
+        if reason in (_WAITING, _UNSUPPORTED):
+            # As it was sent.
+            self.resolved, self.reason, self.message = False, str(reason), Masked(self._before.get("message", ""))
+        else:
+            self.resolved, self.reason, self.message = None, _FAILED, Masked(f"{self._start}compose() failed")
+
+
+def condition_type(name: str, step: str, others: Collection[str]) -> str:
+    """Return the condition type of a step, another one for each step of a pipeline.
+
+    Args:
+        name: The function's name.
+        step: The step's identity: the name and a hash of its input.
+        others: The identities of the steps that have an entry in the context.
+    """
+    if not others:
+        return CONDITION
+    # The same function may stand in the pipeline more than once. The second time its name is still free, if the first
+    # time used the plain type.
+    same = sum(other.rpartition("-")[0] == name or other == name for other in others)
+    suffix = step if same and len(others) > 1 else name
+    return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
+
+
+def report_for(ctx: Context, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
+    """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
+    conditions: then the log says what waits.
+
+    Args:
+        ctx: The call.
+        waiting: What waits for what.
+        cut_off: What won't ever come.
+        type_: The condition's type.
+    """
+    lines = waiting + cut_off
+    observed = observed_condition(ctx, type_)
+    if not lines and (observed is None or not _is_own(ctx, observed)):
+        return None
+    text = joined(lines) if lines else "every dependency is resolved"
+    if not ctx._supports(_view.CAPABILITY_CONDITIONS):
+        if lines:
+            ctx._uses(_view.CAPABILITY_CONDITIONS)
+            ctx.log.info("%s", text)
+        return None
+    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, _start(ctx), text, observed)
+
+
+def _is_own(ctx: Context, condition: dict[str, Any]) -> bool:
+    """Say whether this function wrote a condition, and not another step of the pipeline.
+
+    It begins its messages with its name. Of a condition that Crossplane put its own text into nobody knows.
+    """
+    message = str(condition.get("message", ""))
+    return message.startswith(_start(ctx)) or condition.get("reason") == "FatalError"
+
+
+def _start(ctx: Context) -> str:
+    return f"{ctx._function.name}: "
+
+
+def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
+    """Return the condition that the observed composite has."""
+    # Most calls end here, at a composite that has been split already and has no status.
+    return condition_of(ctx._xr_root.raw, type_) if "status" in ctx._xr_root.fields else None

@@ -1,0 +1,149 @@
+"""Who waits for what, as data.
+
+Each step of a pipeline keeps one entry in the context, under `HELD_BACK_KEY` and its own identity. The next steps go by
+it, and so does everybody who looks at answers. Messages for people are made from the same data
+(`crossplane_lite._answer.messages`), and nothing is ever read back from them.
+
+An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
+"why": ...}]}`. What has no place in it is left out. Its texts aren't masked: they are data for the next steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+__all__ = ["HELD_BACK_KEY", "CutOff", "Need", "Waiting", "keeping", "read", "unmasked_name"]
+
+HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+
+
+class Need(NamedTuple):
+    """One value that something needs and that isn't there yet.
+
+    Attributes:
+        name: What needs it: a composed resource by its name, a field of the composite by its path (`xr.status.x`), or
+            a requirement as `required.<key>`.
+        of: What it belongs to, in the same form; empty where that isn't known.
+        path: Its path. A resource's name alone means that the resource has to be ready (`depends_on`).
+        why: Why it isn't there.
+    """
+
+    name: str
+    of: str
+    path: str
+    why: str
+
+    @property
+    def by_resource(self) -> bool:
+        """Whether a composed resource needs it."""
+        return _is_resource(self.name)
+
+
+class CutOff(NamedTuple):
+    """What can't be had, however long anybody waits.
+
+    Attributes:
+        name: The key of a requirement.
+        why: Why.
+    """
+
+    name: str
+    why: str
+
+
+class Waiting(NamedTuple):
+    """What one step says of who waits.
+
+    Attributes:
+        held: The names of the resources that it holds back. One without a need is held back by another step.
+        needs: What is needed.
+        cut_off: What can't be had.
+    """
+
+    held: list[str]
+    needs: list[Need]
+    cut_off: list[CutOff]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the entry of the context."""
+        entry: dict[str, Any] = {"held": self.held}
+        if self.needs:
+            entry["waits"] = [need._asdict() for need in self.needs]
+        if self.cut_off:
+            entry["cutOff"] = [one._asdict() for one in self.cut_off]
+        return entry
+
+    def masked(self, mask: Callable[[str], str]) -> Waiting:
+        """Return it for people.
+
+        Args:
+            mask: Masks secret values. The names of resources are left as they are.
+        """
+        needs = [
+            Need(
+                unmasked_name(one.name, mask),
+                unmasked_name(one.of, mask),
+                _after(one, one.path, mask),
+                _after(one, one.why, mask),
+            )
+            for one in self.needs
+        ]
+        return Waiting(self.held, needs, [CutOff(mask(one.name), mask(one.why)) for one in self.cut_off])
+
+
+def read(value: Any) -> dict[str, Waiting]:
+    """Return what each step says of who waits.
+
+    Args:
+        value: What the context has under `HELD_BACK_KEY`. A list of a step counts as the names that it holds back;
+            whatever isn't of the shape that is written here counts as nothing.
+    """
+    entries = value.items() if isinstance(value, dict) else ()
+    return {step: _read(entry) for step, entry in entries if isinstance(entry, (dict, list))}
+
+
+def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
+    if isinstance(entry, list):
+        return Waiting([name for name in entry if isinstance(name, str)], [], [])
+    held = entry.get("held")
+    needs = [
+        Need(_text(one, "name"), _text(one, "of"), _text(one, "path"), _text(one, "why"))
+        for one in _mappings(entry.get("waits"))
+    ]
+    cut_off = [CutOff(_text(one, "name"), _text(one, "why")) for one in _mappings(entry.get("cutOff"))]
+    return Waiting(
+        [name for name in held if isinstance(name, str)] if isinstance(held, list) else [],
+        [need for need in needs if need.name and need.path],
+        [one for one in cut_off if one.name],
+    )
+
+
+def _mappings(value: Any) -> Iterator[dict[str, Any]]:
+    for one in value if isinstance(value, list) else ():
+        if isinstance(one, dict):
+            yield one
+
+
+def _text(entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
+    """Return a text masked, but for the name that it begins with."""
+    return name + mask(text[len(name) :]) if name and text.startswith(name) else mask(text)
+
+
+def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
+    """Return a path or a reason masked, but for the name of the resource that it begins with."""
+    return keeping(need.of if _is_resource(need.of) else "", text, mask)
+
+
+def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
+    """Return the name of a resource as it is, and anything else masked."""
+    return name if _is_resource(name) else mask(name)
+
+
+def _is_resource(name: str) -> bool:
+    return not name.startswith(("xr.", "required."))
