@@ -113,7 +113,8 @@ def main() -> None:
     parts = sys.argv[1:]
     rows = [row for row in ROWS if not parts or any(part in row.name for part in parts)]
     if not rows:
-        sys.exit(f"no row's name has {' or '.join(map(repr, parts))} in it; the rows are:\n" + "\n".join(row.name for row in ROWS))
+        names = "\n".join(row.name for row in ROWS)
+        sys.exit(f"no row's name has {' or '.join(map(repr, parts))} in it; the rows are:\n{names}")
     try:
         source = models.source()
     except FileNotFoundError as error:
