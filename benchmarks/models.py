@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import definitions as made
-from crossplane_lite.codegen.definitions import definitions
-from crossplane_lite.codegen.generate import generate, select
-from crossplane_lite.render.yaml import Document
 
 __all__ = [
     *("BUCKET", "CLUSTER", "PYDANTIC_FLAGS", "SkipRow", "crd_file", "find_real", "lite", "models_dir", "openapi"),
@@ -29,7 +26,8 @@ __all__ = [
 CLUSTER = "container.gcp.upbound.io_clusters.yaml"
 BUCKET = "storage.gcp.upbound.io_buckets.yaml"
 _VARIABLE = "BENCHMARK_CRDS"
-_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "crds"
+_ROOT = Path(__file__).resolve().parents[1]
+_BESIDE = _ROOT.parent / "shared" / "data" / "crds"
 _MODULES = {CLUSTER: "cluster", BUCKET: "bucket"}
 _MADE = {CLUSTER: made.cluster, BUCKET: made.bucket}
 
@@ -116,22 +114,26 @@ def _crds() -> dict[str, dict[str, Any]]:
 @functools.cache
 def models_dir() -> Path:
     """Return a directory to import `lite_models` from, and `pydantic_models` once `pydantic()` has been called."""
-    crds = _crds()
     root = Path(_temporary().name)
     folder = root / "lite_models"
     folder.mkdir()
     (folder / "__init__.py").touch()
     for name, module in _MODULES.items():
-        (folder / f"{module}.py").write_text(_module_text(name, crds[name]), encoding="utf-8")
+        (folder / f"{module}.py").write_text(_module_text(name), encoding="utf-8")
     _compile(folder)
     sys.path.insert(0, str(root))
     return root
 
 
-def _module_text(name: str, crd: dict[str, Any]) -> str:
-    modules = generate(select(definitions([Document(name, crd)]).kinds, "storage")).modules
-    (text,) = (text for file, text in modules.items() if not file.endswith("__init__.py"))
-    return text
+def _module_text(name: str) -> str:
+    """Return the one module that `crossplane-lite generate` makes of a CRD."""
+    with tempfile.TemporaryDirectory(dir=_temporary().name) as target:
+        arguments = ["generate", str(crd_file(name)), "--versions=storage", "--output", f"{target}/models"]
+        command = [sys.executable, "-m", "crossplane_lite", *arguments]
+        done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        (file,) = (file for file in Path(target).rglob("*.py") if file.name != "__init__.py")
+        return file.read_text(encoding="utf-8")
 
 
 def lite(module: str) -> Any:

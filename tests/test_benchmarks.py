@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import definitions, models
-from crossplane_lite.codegen.definitions import definitions as read
-from crossplane_lite.codegen.generate import generate, select
-from crossplane_lite.render.yaml import Document
+from crossplane_lite.cli import main
 
 
 def _schema(crd: dict[str, Any]) -> dict[str, Any]:
@@ -20,12 +20,19 @@ def _schema(crd: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("crd", [definitions.bucket(), definitions.cluster()], ids=["Bucket", "Cluster"])
-def test_made_definitions_have_the_declared_numbers_of_classes(crd: dict[str, Any]) -> None:
+def test_made_definitions_have_the_declared_numbers_of_classes(
+    crd: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The generator makes as many classes of a made definition as are declared for it."""
-    modules = generate(select(read([Document("crd.yaml", crd)]).kinds, "storage")).modules
-    (text,) = (text for file, text in modules.items() if not file.endswith("__init__.py"))
-    classes = re.findall(r'^        "(\w+)": "', text, re.MULTILINE)
-    assert len(set(classes)) == len(classes) == definitions.CLASSES[crd["spec"]["names"]["kind"]]
+    file = tmp_path / "crd.json"
+    file.write_text(json.dumps(crd), encoding="utf-8")
+    assert main(["generate", str(file), "--output", str(tmp_path / "models")]) == 0
+    declared = definitions.CLASSES[crd["spec"]["names"]["kind"]]
+    output = "".join(capsys.readouterr())
+    assert f"1 kind, {declared} classes\n" in output
+    (module,) = (found for found in (tmp_path / "models").rglob("*.py") if found.name != "__init__.py")
+    names = re.findall(r'^        "(\w+)": "', module.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(set(names)) == declared
 
 
 @pytest.mark.parametrize(
@@ -47,7 +54,7 @@ def test_made_definitions_are_always_the_same() -> None:
     assert repr(definitions.bucket()) == repr(definitions.bucket())
 
 
-def test_a_directory_without_the_definitions_is_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_without_the_definitions_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A directory that BENCHMARK_CRDS names must have the files; nothing is made in their place."""
     monkeypatch.setenv("BENCHMARK_CRDS", str(tmp_path))
     models.find_real.cache_clear()
