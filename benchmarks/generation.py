@@ -24,7 +24,7 @@ def _generated() -> tuple[Samples, Samples]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    crd = models.CRDS / models.CLUSTER
+    crd = models.crd_file(models.CLUSTER)
     sizes: Samples = {side: [] for side in _SIDES}
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder, "cluster.json")

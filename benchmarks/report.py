@@ -2,17 +2,79 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from benchmarks import models
 from benchmarks.measuring import Row, Samples
 from benchmarks.models import SkipRow
 from benchmarks.rows import ROWS
 
-__all__ = ["lines", "main"]
+__all__ = ["Comparison", "as_json", "comparisons", "lines", "main"]
 
-_LAYOUT = "{:<58} {:<20} {:>10} {:>10} {:>8} {:>8} {:>8}  {}"
+_LAYOUT = "{:<50} {:<18} {:>8} {:>8} {:>8} {:>8} {:>7}  {}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Ours beside one other side: medians.
+
+    Attributes:
+        competitor: The other side.
+        theirs: Its median, in seconds or bytes.
+        ours: Our median.
+        ratio: Ours by theirs.
+        of_best: The same ratio of the best of each, which a busy machine disturbs less.
+        target: What the ratio shall be at most, where something was set.
+    """
+
+    competitor: str
+    theirs: float
+    ours: float
+    ratio: float
+    of_best: float
+    target: float | None
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the ratio is as it shall be; nothing without a target."""
+        return None if self.target is None else self.ratio <= self.target
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data; a ratio that isn't a finite number is null, which JSON can say."""
+        ratio = self.ratio if math.isfinite(self.ratio) else None
+        return {"competitor": self.competitor, "ratio": ratio, "target": self.target, "reached": self.reached}
+
+
+def comparisons(row: Row, samples: Samples) -> list[Comparison]:
+    """Compare ours with each other side of a row, those with a target first."""
+    targets = {reach.against: reach.factor for reach in row.reach}
+    found = []
+    for side in row.sides:
+        if side != "ours":
+            theirs, ours = statistics.median(samples[side]), statistics.median(samples["ours"])
+            ratio = ours / theirs if theirs else math.inf
+            of_best = min(samples["ours"]) / (min(samples[side]) or math.inf)
+            found.append(Comparison(side, theirs, ours, ratio, of_best, targets.get(side)))
+    return sorted(found, key=lambda one: one.target is None)
+
+
+def as_json(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[dict[str, Any]]:
+    """Return the table as plain data, rows that were skipped included."""
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        samples = measured.get(row.name)
+        if isinstance(samples, str):
+            found.append({"row": row.name, "skipped": samples})
+        elif samples is not None:
+            medians = {side: statistics.median(samples[side]) for side in row.sides}
+            beside = [one.as_json() for one in comparisons(row, samples)]
+            found.append({"row": row.name, "unit": row.unit, "medians": medians, "beside": beside})
+    return found
 
 
 def show(value: float, unit: str) -> str:
@@ -25,7 +87,7 @@ def show(value: float, unit: str) -> str:
 
 
 def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[str]:
-    """Return the table: medians, their ratio, and the ratio of the best of each, which a busy machine disturbs less.
+    """Return the table: medians, their ratio, and the ratio of the best of each.
 
     Args:
         measured: Samples by row; a text in their place says why the row was skipped.
@@ -37,26 +99,26 @@ def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> 
         if samples is None:
             continue
         if isinstance(samples, str):
-            table.append(f"{row.name:<58} skipped: {samples}")
+            table.append(f"{row.name:<50} skipped: {samples}")
             continue
-        ours = statistics.median(samples["ours"])
-        targets = {reach.against: reach.factor for reach in row.reach}
-        for side in row.sides:
-            if side != "ours":
-                theirs = statistics.median(samples[side])
-                ratio = ours / theirs if theirs else float("inf")
-                best = min(samples["ours"]) / (min(samples[side]) or float("inf"))
-                target = targets.get(side)
-                verdict = "" if target is None else "yes" if ratio <= target else "NO"
-                shown = "" if target is None else f"{target:.3g}"
-                values = show(theirs, row.unit), show(ours, row.unit), f"{ratio:.3g}", f"{best:.3g}"
-                table.append(_LAYOUT.format(row.name, side, *values, shown, verdict))
+        for one in comparisons(row, samples):
+            verdict = {None: "", True: "yes", False: "NO"}[one.reached]
+            target = "" if one.target is None else f"{one.target:.3g}"
+            values = show(one.theirs, row.unit), show(one.ours, row.unit), f"{one.ratio:.3g}", f"{one.of_best:.3g}"
+            table.append(_LAYOUT.format(row.name, one.competitor, *values, target, verdict))
     return table
 
 
 def main() -> None:
     parts = sys.argv[1:]
     rows = [row for row in ROWS if not parts or any(part in row.name for part in parts)]
+    if not rows:
+        names = "\n".join(row.name for row in ROWS)
+        sys.exit(f"no row's name has {' or '.join(map(repr, parts))} in it; the rows are:\n{names}")
+    try:
+        source = models.source()
+    except FileNotFoundError as error:
+        sys.exit(str(error))
     measured: dict[str, Samples | str] = {}
     print(lines({})[0])
     for row in rows:
@@ -65,6 +127,7 @@ def main() -> None:
         except SkipRow as reason:
             measured[row.name] = str(reason)
         print(*lines({row.name: measured[row.name]}, [row])[1:], sep="\n", flush=True)
+    print(f"CRDs: {source}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Validators from PyPI compared on schemas of Kubernetes: `python -m benchmarks.validators`.
 
 What they get right, alone and behind the translation that `crossplane_lite.schemas` makes; what deep schemas and values
-do to them; import time and size; and time to get ready and to check one object, in turns. It needs the extra `bench`,
-and for the times the CRDs that `benchmarks.models` looks for.
+do to them; import time and size; and time to get ready and to check one object, in turns. It needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = ["main"]
 
 _LIBRARIES = ("jsonschema-rs", "jsonschema", "openapi-schema-validator")
 _ROUNDS = 9
-_KINDS = ("s3.aws.upbound.io_buckets.yaml", models.CLUSTER)
+_KINDS = (models.BUCKET, models.CLUSTER)
 
 Check = Callable[[Any], bool]
 Json = dict[str, Any]
@@ -261,13 +260,10 @@ def _speed_of(file: str, schema: Json) -> None:
 def _speed() -> None:
     import yaml
 
-    print("\nTime to get ready, and to check one object with a value for nearly every field (medians)\n")
+    print("\nTime to get ready, and to check one object with a value for nearly every field (medians)")
+    print(f"Schemas of CRDs: {models.source()}\n")
     for file in _KINDS:
-        path = models.CRDS / file
-        if not path.exists():
-            print(f"{file}: skipped, there is no {path}; BENCHMARK_CRDS can name another directory")
-            continue
-        with path.open(encoding="utf-8") as stream:
+        with models.crd_file(file).open(encoding="utf-8") as stream:
             crd = yaml.load(stream, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         _speed_of(file, crd["spec"]["versions"][-1]["schema"]["openAPIV3Schema"])
 
