@@ -15,27 +15,23 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from . import _wire
 from ._answer.answer import respond
+from ._call.call import Call
+from ._call.step import Step
 from ._observed import tracker
-from ._observed.tracker import Tracker
 from .context import Context
 from .errors import UsageError, WireError
-from .proto import _view
 
 if TYPE_CHECKING:
     from ._call.requirements import ResourceSelector as ResourceSelector
     from ._call.requirements import SchemaSelector as SchemaSelector
     from ._rehearsal.dependencies import Dependency as Dependency
-    from ._rehearsal.dependencies import Shown
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
 
 Compose = Callable[[Context], "None | Awaitable[None]"]
-
-_DEFAULT_TTL_SECONDS: Final = 60
 
 
 def __getattr__(name: str) -> Any:
@@ -50,7 +46,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class Function:
+class Function(Step):
     """A composition function: request in, answer out. Made by `function`.
 
     It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server
@@ -74,13 +70,15 @@ class Function:
         allow_removal_when_unresolved: bool = False,
         usages: bool = False,
     ) -> None:
+        file: str = getattr(getattr(compose, "__code__", None), "co_filename", __file__)
+        super().__init__(
+            name,
+            file,
+            auto_ready=auto_ready,
+            allow_removal_when_unresolved=allow_removal_when_unresolved,
+            usages=usages,
+        )
         self._compose = compose
-        self.name = name
-        self.file: str = getattr(getattr(compose, "__code__", None), "co_filename", __file__)
-        self.auto_ready = auto_ready
-        self.allow_removal_when_unresolved = allow_removal_when_unresolved
-        self.usages = usages
-        self.ttl_seconds = _DEFAULT_TTL_SECONDS
         functools.update_wrapper(self, compose)
 
     def __repr__(self) -> str:
@@ -98,33 +96,24 @@ class Function:
         Raises:
             WireError: The bytes are malformed, also when that comes to light only while compose() reads.
         """
-        ctx = self._context(data)
-        call = ctx._call
+        call = Call(data, self)
         before = tracker.enter(call)
         try:
             problem: BaseException | None = None
             try:
-                self.call_compose(ctx)
+                self.invoke(call)
             except (WireError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # SystemExit and CancelledError too: they must not end more than this call
                 problem = error
-                ctx.log.error("compose() raised: %s", _traceback(error))
-            answer = respond(ctx, problem)
+                call.log.error("compose() raised: %s", _traceback(error))
+            answer = respond(call, problem)
             if call.faults:
                 raise call.faults[0]
             return answer
         finally:
             tracker.leave(call, before)
-            ctx.release()
-
-    def _context(self, data: bytes) -> Context:
-        """Return the context of a new call."""
-        try:
-            request = _view.RunFunctionRequest.FromString(data)
-        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
-            raise WireError(f"not a RunFunctionRequest: {error}") from None
-        return Context(request, data, Tracker(functools.partial(_masker, request)), self)
+            call.release()
 
     def dependencies(self, request: bytes) -> list[Dependency]:
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
@@ -146,19 +135,13 @@ class Function:
         Raises:
             WireError: The bytes are malformed.
         """
-        return self._show(request).dependencies
+        from ._rehearsal.dependencies import show
 
-    def _show(self, request: bytes) -> Shown:
-        """Return what compose() shows for a request; see `dependencies`."""
-        from ._rehearsal.dependencies import shown
+        return show(self, request).dependencies
 
-        ctx = self._context(request)
-        before = tracker.enter(ctx._call)
-        try:
-            return shown(ctx)
-        finally:
-            tracker.leave(ctx._call, before)
-            ctx.release()
+    def invoke(self, call: Call) -> None:
+        """Run compose() in a call, to its end."""
+        self.call_compose(Context(call))
 
     def call_compose(self, ctx: Context) -> None:
         """Call compose() with a context, and wait for it where it is `async def`.
@@ -198,18 +181,6 @@ class Function:
         for field in ("desired", "context"):
             rsp.ClearField(field)
         rsp.MergeFrom(answer)
-
-    def step(self, ctx: Context) -> str:
-        """Return the identity of this step in a pipeline: its name and, where it has an input, a hash of it."""
-        if not ctx._request.HasField("input"):
-            return self.name
-        import hashlib
-
-        from ._models.walker import canonical
-
-        # Not the bytes: the order of their entries may differ from call to call.
-        text = canonical(_wire.decode_struct(ctx._request.input))
-        return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def main(self, argv: Sequence[str] | None = None) -> None:
         """Serve the function: the entry point of a function's own program.
@@ -305,12 +276,6 @@ def _module_of(compose: Compose) -> str:
     if spec is not None:  # python -m package.module
         return str(spec.name).removesuffix(".__main__")
     return os.path.splitext(os.path.basename(getattr(main, "__file__", None) or "main"))[0]
-
-
-def _masker(request: Any) -> Callable[[str], str]:
-    from ._observed.secrets import masker_for
-
-    return masker_for(request)
 
 
 def _traceback(error: BaseException) -> str:

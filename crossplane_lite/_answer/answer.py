@@ -20,11 +20,11 @@ from ..proto import _view
 from . import guard, parts, report, resources
 
 if TYPE_CHECKING:
+    from .._call.call import Call
     from .._call.requirements import Requirements
     from .._waits.entry import Waiting
     from .._waits.graph import Vertex
     from .._waits.wait import Wait
-    from ..context import Context
 
 __all__ = ["respond"]
 
@@ -33,20 +33,20 @@ _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
 
-def respond(ctx: Context, error: BaseException | None) -> bytes:
+def respond(call: Call, error: BaseException | None) -> bytes:
     """Make the answer.
 
     Args:
-        ctx: The call, after compose() has returned or raised.
+        call: The call, after compose() has returned or raised.
         error: What compose() raised.
 
     Raises:
         WireError: Bytes of the request turn out to be malformed.
     """
-    answer = _Answer(ctx)
+    answer = _Answer(call)
     refused: list[str] = []
     unanswered: list[str] = []
-    asked = ctx.asked
+    asked = call.asked
     if asked is not None:
         refused = answer.set_requirements(asked)
         unanswered = answer.unanswered()
@@ -58,36 +58,36 @@ def respond(ctx: Context, error: BaseException | None) -> bytes:
         answer.reset()
         texts = [str(problem)]
     except Exception as problem:  # what an author's value can still set off in protobuf or in the value itself
-        ctx.log.exception("the answer can't be made")
+        call.log.exception("the answer can't be made")
         answer.reset()
-        texts = [f"the answer can't be made: {_describe(ctx, problem)}"]
+        texts = [f"the answer can't be made: {_describe(call, problem)}"]
     if error is not None:
-        texts = [_describe(ctx, error)]
+        texts = [_describe(call, error)]
         if answer.report is not None:
             answer.report.fail()
     fatals = [results.ResultEntry(results.FATAL, text, None, 0) for text in texts]
-    fatals += [entry for entry in ctx.results.entries if entry.severity == results.FATAL]
+    fatals += [entry for entry in call.results.entries if entry.severity == results.FATAL]
     if fatals and not unanswered:
-        return _fatal(ctx, answer, fatals)
+        return _fatal(call, answer, fatals)
     if fatals:
         # A Fatal answer would end Crossplane's loop before it fetched anything, in every reconcile.
-        ctx.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
+        call.log.info("no Fatal while Crossplane has not answered %s: %s", ", ".join(unanswered), fatals[0].message)
     return answer.finish(complete=error is None and not unanswered)
 
 
-def _describe(ctx: Context, error: BaseException) -> str:
+def _describe(call: Call, error: BaseException) -> str:
     """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
     from .._call.error_text import describe
 
-    return describe(error, ctx._call, ctx._function.file)
+    return describe(error, call, call.function.file)
 
 
 class _Answer:
     """The answer in the making."""
 
-    def __init__(self, ctx: Context) -> None:
-        self.ctx = ctx
-        self.step = ctx._function.step(ctx)
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
         self.graph: Graph | None = None
@@ -101,17 +101,17 @@ class _Answer:
         self.entry: dict[str, Any] | None = None
         # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
-        self.others = _told(ctx)
+        self.others = _told(call)
         self.had_entry = self.others.pop(self.step, None) is not None
         meta = self.message.meta
-        meta.tag = ctx._request.meta.tag
+        meta.tag = call.request.meta.tag
         self._set_ttl(meta.ttl)
 
     def _set_ttl(self, ttl: Any) -> None:
-        if self.ctx._ttl is None:
-            ttl.seconds = self.ctx._function.ttl_seconds
+        if self.call.ttl is None:
+            ttl.seconds = self.call.function.ttl_seconds
         else:
-            value = self.ctx._ttl
+            value = self.call.ttl
             ttl.seconds = value.days * 86400 + value.seconds
             ttl.nanos = value.microseconds * 1000
 
@@ -119,22 +119,22 @@ class _Answer:
         """Start from the incoming desired state and context, or go back to them where new ones could not be made."""
         for field in ("desired", "context", "output"):
             self.message.ClearField(field)
-        if self.ctx._request.HasField("desired"):
-            self.message.desired.CopyFrom(self.ctx._request.desired)
-        if self.ctx._request.HasField("context"):
-            self.message.context = self.ctx._request.context
+        if self.call.request.HasField("desired"):
+            self.message.desired.CopyFrom(self.call.request.desired)
+        if self.call.request.HasField("context"):
+            self.message.context = self.call.request.context
 
     def compose(self, *, guarded: bool) -> list[str]:
         """Fill in desired state; return the texts of fatal results, for which there is no such state."""
-        ctx = self.ctx
+        call = self.call
         self.reset()
-        fatals = _take_violations(ctx)
+        fatals = _take_violations(call)
         desired = self.message.desired.resources
-        for name in ctx._removed:
+        for name in call.removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsupported = () if ctx.asked is None or not ctx._advertises else tuple(self._unsupported(ctx.asked))
+        unsupported = () if call.asked is None or not call.advertises else tuple(self._unsupported(call.asked))
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
         fields = fields_of(found)
@@ -143,13 +143,13 @@ class _Answer:
             self.graph.add(waiting, fields, self.unsent)
         if waiting or unsupported:
             lines, cut_off = self._take_waiting(needs(waiting, fields, self.unsent), unsupported, fatals)
-        if ctx._call.guesses and guarded:
+        if call.guesses and guarded:
             fatals += self._guard(desired)
-        if ctx.in_operation:  # which has no conditions
+        if call.in_operation:  # which has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
-            type_ = report.condition_type(ctx._function.name, self.step, self.others)
-            self.report = report.report_for(ctx, lines, cut_off, type_)
+            type_ = report.condition_type(call.function.name, self.step, self.others)
+            self.report = report.report_for(call, lines, cut_off, type_)
         self._set_context()
         self._set_output()
         return fatals
@@ -165,28 +165,28 @@ class _Answer:
         from . import messages
         from .waiting import waiting_of
 
-        ctx = self.ctx
+        call = self.call
         cut_off = [CutOff(*one) for one in unsupported]
         graph = self.graph or Graph()
-        self.waiting = waiting_of(ctx, graph, needed, self.held, cut_off)
-        self.shown = shown = self.waiting.masked(ctx._call.show)
+        self.waiting = waiting_of(call, graph, needed, self.held, cut_off)
+        self.shown = shown = self.waiting.masked(call.show)
         fatals += [messages.stopped_text(name, shown) for name in self.stopped]
         cycle = graph.cycle(self.held)
         if cycle is not None:
-            fatals.append(messages.cycle_text(cycle, ctx._call.show))
+            fatals.append(messages.cycle_text(cycle, call.show))
         return messages.lines(shown), messages.cut_off_lines(shown)
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
-        ctx = self.ctx
+        call = self.call
         elsewhere = frozenset(name for other in self.others.values() for name in other.held)
         waiting: dict[str, list[Wait]] = {}
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
-        mark = "" if ctx.in_operation and ctx._request.HasField("desired") else self.step
-        for name, model in ctx.resources.items():
+        mark = "" if call.in_operation and call.request.HasField("desired") else self.step
+        for name, model in call.resources.items():
             try:
-                outcome = resources.emit_resource(ctx, name, model, mark, elsewhere)
+                outcome = resources.emit_resource(call, name, model, mark, elsewhere)
             except EncodeError as error:
                 fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
                 continue
@@ -210,29 +210,29 @@ class _Answer:
         return waiting
 
     def _emit_status(self) -> list[Found]:
-        ctx = self.ctx
-        composite = ctx._composite
+        call = self.call
+        composite = call.composite
         found: list[Found] = []
         if composite is not None:
-            encoded, found = resources.emit_status(ctx, composite)
+            encoded, found = resources.emit_status(call, composite)
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
-            parts.set_details(ctx, composite, target)
+            parts.set_details(call, composite, target)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
                 return found
-        if self.held and not ctx.in_operation:
+        if self.held and not call.in_operation:
             # What is held back isn't desired, so Crossplane would call the composite ready without it.
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
         """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
-        ctx = self.ctx
-        policies = {name: ctx.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
+        call = self.call
+        policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
         stuck = {name for name, policy in policies.items() if policy != "hold"}
         fatal: list[parts.Masked] = []
         if stuck and self.shown is not None:
@@ -243,22 +243,22 @@ class _Answer:
             fatals.append(parts.Masked(text))
         for line in lines:
             if line not in fatal:
-                ctx.results.warning(line)
+                call.results.warning(line)
 
     def _guard(self, desired: Any) -> list[str]:
-        ctx = self.ctx
-        if ctx._function.allow_removal_when_unresolved:
+        call = self.call
+        if call.function.allow_removal_when_unresolved:
             return []
         fatals = []
-        guesses = ", ".join(sorted(ctx._call.guesses))
-        for name in guard.lost_resources(ctx, desired, self.step):
+        guesses = ", ".join(sorted(call.guesses))
+        for name in guard.lost_resources(call, desired, self.step):
             fatals.append(
                 f"{name} exists and would be deleted, after {guesses} was used as a plain value while it has none; "
                 "register the resource in every call, or say that the loss is meant with ctx.remove(name)"
             )
-        for name in ctx._observed:
-            observed = ctx._observed[name]
-            if name in desired and name not in ctx._removed and guard.is_ours(observed.resource, self.step):
+        for name in call.observed:
+            observed = call.observed[name]
+            if name in desired and name not in call.removed and guard.is_ours(observed.resource, self.step):
                 desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
@@ -268,7 +268,7 @@ class _Answer:
             (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
             (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
         ):
-            if not self.ctx._supports(capability):
+            if not self.call.supports(capability):
                 for key in keys:
                     yield key, f"this Crossplane doesn't support {what}"
 
@@ -279,11 +279,11 @@ class _Answer:
             complete: Whether this is what compose() makes of the request, and not what there is until Crossplane calls
                 again with what was asked for.
         """
-        ctx = self.ctx
+        call = self.call
         self._set_ready()
-        for entry in ctx.results.entries:
+        for entry in call.results.entries:
             if entry.severity != results.FATAL:
-                parts.add_result(ctx, self.message, entry)
+                parts.add_result(call, self.message, entry)
         self.set_conditions()
         if self.report is not None and self.report.changed:
             text = parts.Masked(self.report.text)
@@ -291,28 +291,28 @@ class _Answer:
                 from .messages import graph_text
 
                 text = graph_text(text, self.shown)
-            parts.add_result(ctx, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
-        if ctx._function.usages:
+            parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
+        if call.function.usages:
             from .._rehearsal.usages import add_usages
 
             # Last, because compose() runs again for it: nothing of that can get into the answer any more.
-            add_usages(ctx, self.message.desired.resources, self.graph or Graph(), self.step, complete)
+            add_usages(call, self.message.desired.resources, self.graph or Graph(), self.step, complete)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
     def set_conditions(self) -> None:
         """Add the conditions of compose() and of the report."""
-        ctx = self.ctx
-        if ctx.in_operation:
-            for type_ in ctx.conditions.entries:
-                ctx.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
+        call = self.call
+        if call.in_operation:
+            for type_ in call.conditions.entries:
+                call.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
             return
-        for entry in ctx.conditions.entries.values():
-            parts.add_condition(ctx, self.message, entry)
+        for entry in call.conditions.entries.values():
+            parts.add_condition(call, self.message, entry)
         report = self.report
-        if report is not None and report.type not in ctx.conditions.entries:
+        if report is not None and report.type not in call.conditions.entries:
             parts.add_condition(
-                ctx,
+                call,
                 self.message,
                 results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
             )
@@ -321,20 +321,20 @@ class _Answer:
         """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
         from .._call.requirements import ResourceSelector
 
-        ctx = self.ctx
+        call = self.call
         target = self.message.requirements
-        deprecated = not ctx._advertises
+        deprecated = not call.advertises
         problems = []
         if asked.resources:
-            ctx._uses(_view.CAPABILITY_REQUIRED_RESOURCES)
+            call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
         if asked.schemas:
-            ctx._uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
+            call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
         for key, selector in asked:
-            waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], ctx._call)
+            waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
             if waits:
                 self.unsent[key] = waits
                 paths = ", ".join(one.source_path for one in waits)
-                ctx.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
+                call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
                 continue
             try:
                 if isinstance(selector, ResourceSelector):
@@ -352,20 +352,20 @@ class _Answer:
 
     def unanswered(self) -> list[str]:
         """Return the requirements that are sent, that the caller can answer and has not answered."""
-        ctx = self.ctx
+        call = self.call
         sent = self.message.requirements
         keys: list[str] = []
-        if sent.resources and ctx._supports(_view.CAPABILITY_REQUIRED_RESOURCES):
-            keys += [key for key in sent.resources if key not in ctx.required_resources]
-        if sent.schemas and ctx._supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
-            keys += [key for key in sent.schemas if key not in ctx.required_schemas]
+        if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
+            keys += [key for key in sent.resources if key not in call.required_resources]
+        if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
+            keys += [key for key in sent.schemas if key not in call.required_schemas]
         return sorted(keys)
 
     def _set_context(self) -> None:
-        ctx = self.ctx
-        request = ctx._request
-        lazy = ctx._lazy.get("context")
-        changes = {} if lazy is None else parts.resolved(ctx, lazy.values_seen, "context")
+        call = self.call
+        request = call.request
+        lazy = call.context
+        changes = {} if lazy is None else parts.resolved(call, lazy.values_seen, "context")
         removed = set() if lazy is None else lazy.deleted
         entry = None
         if self.report is not None or self.held:
@@ -394,34 +394,34 @@ class _Answer:
 
     def keep_entry(self) -> None:
         """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
-        if self.entry is not None and not self.ctx.in_operation:
-            self.message.context = self._with_entry(self.ctx._request.context, self.entry)
+        if self.entry is not None and not self.call.in_operation:
+            self.message.context = self._with_entry(self.call.request.context, self.entry)
 
     def _set_output(self) -> None:
-        output = self.ctx._lazy.get("output")
+        output = self.call.output
         if output:
             try:
-                self.message.output = _wire.encode_struct(parts.resolved(self.ctx, output, "output"))
+                self.message.output = _wire.encode_struct(parts.resolved(self.call, output, "output"))
             except EncodeError as error:
                 raise error.under("output") from None
 
     def _set_ready(self) -> None:
         """Apply the readiness rules to what is desired and observed, where nobody has set it."""
-        ctx = self.ctx
-        if not ctx._auto_ready:
+        call = self.call
+        if not call.auto_ready:
             return
         desired = self.message.desired.resources
         for name in desired:
-            observed = ctx._observed.get(name)
+            observed = call.observed.get(name)
             if observed is not None and desired[name].ready == 0 and readiness.is_ready(observed.resource):
                 desired[name].ready = _READY_TRUE
 
 
-def _told(ctx: Context) -> dict[str, Waiting]:
+def _told(call: Call) -> dict[str, Waiting]:
     """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
-    if not ctx._request.HasField("context"):
+    if not call.request.HasField("context"):
         return {}
-    entries = _wire.get_path(ctx._request.context, (HELD_BACK_KEY,))
+    entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))
     if entries is None:
         return {}
     from .._waits.entry import read
@@ -429,13 +429,13 @@ def _told(ctx: Context) -> dict[str, Waiting]:
     return read(entries)
 
 
-def _take_violations(ctx: Context) -> list[str]:
+def _take_violations(call: Call) -> list[str]:
     """Take out what compose() set and the functions specification forbids; return it as texts.
 
     What earlier functions left passes through.
     """
     found = []
-    composite = ctx._composite
+    composite = call.composite
     if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
         for name in _touched(composite):
             if name != "status":
@@ -445,7 +445,7 @@ def _take_violations(ctx: Context) -> list[str]:
                     f"xr.{paths} was set, and a function must not desire anything but the composite's status "
                     "(functions specification); Crossplane would discard it"
                 )
-    for name, model in ctx.resources.items():
+    for name, model in call.resources.items():
         if "status" in model.__dict__ or "status" in _deleted(model):
             paths = _paths_in(model, "status")
             _untouch(model, "status")
@@ -481,17 +481,17 @@ def _untouch(model: Model, name: str) -> None:
         model._node.deleted.discard(name)
 
 
-def _fatal(ctx: Context, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
+def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
     message = answer.message
     answer.reset()
     answer.keep_entry()
     message.ClearField("requirements")
-    for entry in ctx.results.entries:
+    for entry in call.results.entries:
         if entry.severity != results.FATAL:
-            parts.add_result(ctx, message, entry)
+            parts.add_result(call, message, entry)
     for fatal in fatals:
-        parts.add_result(ctx, message, fatal)
+        parts.add_result(call, message, fatal)
     answer.set_conditions()
     serialised: bytes = message.SerializeToString()
     return serialised

@@ -9,7 +9,7 @@ from .. import _wire
 from .resources import ANNOTATION, steps_in
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .._call.call import Call
 
 __all__ = ["keep_owned_fields", "lost_resources"]
 
@@ -32,16 +32,16 @@ def is_ours(raw: bytes, step: str) -> bool:
     return step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
 
 
-def lost_resources(ctx: Context, desired: Mapping[str, Any], step: str) -> list[str]:
+def lost_resources(call: Call, desired: Mapping[str, Any], step: str) -> list[str]:
     """Return the observed resources of this step that the answer does not desire and that nobody removed on purpose."""
     lost = []
-    for name in sorted(ctx._observed):
-        if name in desired or name in ctx._removed:
+    for name in sorted(call.observed):
+        if name in desired or name in call.removed:
             continue
-        model = ctx.resources.get(name)
+        model = call.resources.get(name)
         if model is not None and model._state is not None and model._state.on_unresolved == "hold":
             continue
-        raw = ctx._observed[name].resource
+        raw = call.observed[name].resource
         if is_ours(raw, step) and not _is_usage(name, raw):
             lost.append(name)
     return lost

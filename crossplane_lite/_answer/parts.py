@@ -11,8 +11,8 @@ from ..proto import _view
 
 if TYPE_CHECKING:
     from .._call import results
+    from .._call.call import Call
     from .._models.resource import Resource
-    from ..context import Context
 
 __all__ = ["Masked", "add_condition", "add_result", "drop", "fill_selector", "resolved", "set_details", "text"]
 
@@ -23,7 +23,7 @@ class Masked(str):
     __slots__ = ()
 
 
-def set_details(ctx: Context, composite: Resource, target: Any) -> None:
+def set_details(call: Call, composite: Resource, target: Any) -> None:
     """Put what compose() set into the desired connection details; unresolved ones keep their observed value."""
     registered = composite._state
     assert registered is not None
@@ -33,10 +33,10 @@ def set_details(ctx: Context, composite: Resource, target: Any) -> None:
     for key in deleted:
         target.connection_details.pop(key, None)
     for key, value in own.items():
-        if unresolved_in([key], ctx._call):
+        if unresolved_in([key], call):
             continue
         text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if unresolved_in([text], ctx._call):
+        if unresolved_in([text], call):
             if key in registered.root.details:
                 target.connection_details[key] = registered.root.details[key]
             continue
@@ -61,20 +61,20 @@ def drop(entries: Any, key: str) -> None:
         entries.pop(key, None)
 
 
-def resolved(ctx: Context, values: Any, what: str) -> dict[str, Any]:
+def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
     """Return the keys without an unresolved value in them, as plain data; the others are left out."""
     kept: dict[str, Any] = {}
     for key, value in values.items():
-        data, waits = plain_and_waits({key: value}, ctx._call)
+        data, waits = plain_and_waits({key: value}, call)
         if waits:
             paths = ", ".join(sorted({source.source_path for one in waits for source in sources(one)}))
-            ctx.log.info("%s key %r is left out: it waits for %s", what, key, paths)
+            call.log.info("%s key %r is left out: it waits for %s", what, key, paths)
         else:
             kept.update(data)
     return kept
 
 
-def text(ctx: Context, value: Any) -> str:
+def text(call: Call, value: Any) -> str:
     """Return a text for people: unresolved values as their paths, secret values masked."""
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
@@ -82,21 +82,23 @@ def text(ctx: Context, value: Any) -> str:
         shown = value.source_path if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"(a {type(value).__name__} without a text)"
-    return ctx._call.show(shown)
+    return call.show(shown)
 
 
-def add_result(ctx: Context, message: Any, entry: results.ResultEntry) -> None:
-    result = message.results.add(severity=entry.severity, message=text(ctx, entry.message))
+def add_result(call: Call, message: Any, entry: results.ResultEntry) -> None:
+    result = message.results.add(severity=entry.severity, message=text(call, entry.message))
     if entry.reason is not None:
-        result.reason = text(ctx, entry.reason)
+        result.reason = text(call, entry.reason)
     if entry.target:
         result.target = entry.target
 
 
-def add_condition(ctx: Context, message: Any, entry: results.ConditionEntry) -> None:
-    ctx._uses(_view.CAPABILITY_CONDITIONS)
-    condition = message.conditions.add(type=text(ctx, entry.type), status=entry.status, reason=text(ctx, entry.reason))
+def add_condition(call: Call, message: Any, entry: results.ConditionEntry) -> None:
+    call.uses(_view.CAPABILITY_CONDITIONS)
+    condition = message.conditions.add(
+        type=text(call, entry.type), status=entry.status, reason=text(call, entry.reason)
+    )
     if entry.message is not None:
-        condition.message = text(ctx, entry.message)
+        condition.message = text(call, entry.message)
     if entry.target:
         condition.target = entry.target

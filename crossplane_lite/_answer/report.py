@@ -6,15 +6,14 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from .._observed.conditions import condition_of
 from ..proto import _view
 from .messages import joined
 from .parts import Masked
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .._call.call import Call
 
-__all__ = ["CONDITION", "Report", "condition_type", "observed_condition", "report_for"]
+__all__ = ["CONDITION", "Report", "condition_type", "report_for"]
 
 CONDITION: Final = "DependenciesResolved"
 _WAITING: Final = "WaitingForDependencies"
@@ -79,43 +78,37 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
     return f"{CONDITION}-" + re.sub("[^A-Za-z0-9_.-]+", "-", suffix).strip("-")
 
 
-def report_for(ctx: Context, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
+def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
     """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
     conditions: then the log says what waits.
 
     Args:
-        ctx: The call.
+        call: The call.
         waiting: What waits for what.
         cut_off: What won't ever come.
         type_: The condition's type.
     """
     lines = waiting + cut_off
-    observed = observed_condition(ctx, type_)
-    if not lines and (observed is None or not _is_own(ctx, observed)):
+    observed = call.observed_condition(type_)
+    if not lines and (observed is None or not _is_own(call, observed)):
         return None
     text = joined(lines) if lines else "every dependency is resolved"
-    if not ctx._supports(_view.CAPABILITY_CONDITIONS):
+    if not call.supports(_view.CAPABILITY_CONDITIONS):
         if lines:
-            ctx._uses(_view.CAPABILITY_CONDITIONS)
-            ctx.log.info("%s", text)
+            call.uses(_view.CAPABILITY_CONDITIONS)
+            call.log.info("%s", text)
         return None
-    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, _start(ctx), text, observed)
+    return Report(type_, _WAITING if waiting else _UNSUPPORTED if cut_off else _RESOLVED, _start(call), text, observed)
 
 
-def _is_own(ctx: Context, condition: dict[str, Any]) -> bool:
+def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     """Say whether this function wrote a condition, and not another step of the pipeline.
 
     It begins its messages with its name. Of a condition that Crossplane put its own text into nobody knows.
     """
     message = str(condition.get("message", ""))
-    return message.startswith(_start(ctx)) or condition.get("reason") == "FatalError"
+    return message.startswith(_start(call)) or condition.get("reason") == "FatalError"
 
 
-def _start(ctx: Context) -> str:
-    return f"{ctx._function.name}: "
-
-
-def observed_condition(ctx: Context, type_: str) -> dict[str, Any] | None:
-    """Return the condition that the observed composite has."""
-    # Most calls end here, at a composite that has been split already and has no status.
-    return condition_of(ctx._xr_root.raw, type_) if "status" in ctx._xr_root.fields else None
+def _start(call: Call) -> str:
+    return f"{call.function.name}: "

@@ -17,9 +17,9 @@ from ..errors import EncodeError
 from .fallback import settle
 
 if TYPE_CHECKING:
+    from .._call.call import Call
     from .._models.registered import Registered
     from .._models.resource import Resource
-    from ..context import Context
 
 __all__ = [
     "ANNOTATION",
@@ -49,11 +49,11 @@ class Outcome:
         self.fatal = fatal
 
 
-def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> bytes | Outcome:
+def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> bytes | Outcome:
     """Decide on one registered resource.
 
     Args:
-        ctx: The call.
+        call: The call.
         name: The resource's name.
         model: What is desired of it.
         step: The step's identity, for the annotation; an empty one for none.
@@ -68,18 +68,18 @@ def emit_resource(ctx: Context, name: str, model: Resource, step: str, elsewhere
     registered = model._state
     assert registered is not None
     exists = registered.root.raw is not None or registered.base is not None
-    blocked = _blocked_by(ctx, registered) if registered.depends_on and not exists else []
+    blocked = _blocked_by(call, registered) if registered.depends_on and not exists else []
     if not blocked and (exists or name not in elsewhere):
-        encoded = _direct(ctx, model, registered, step)
+        encoded = _direct(call, model, registered, step)
         if encoded is not None:
             return encoded
     try:
-        return _considered(ctx, model, registered, step, blocked, exists=exists, held_elsewhere=name in elsewhere)
+        return _considered(call, model, registered, step, blocked, exists=exists, held_elsewhere=name in elsewhere)
     except EncodeError as error:
         raise error.under(name) from None
 
 
-def _direct(ctx: Context, model: Resource, registered: Registered, step: str) -> bytes | None:
+def _direct(call: Call, model: Resource, registered: Registered, step: str) -> bytes | None:
     """Encode a resource in which everything is resolved; None where the slow path has to look."""
     try:
         if registered.base is not None:
@@ -89,7 +89,7 @@ def _direct(ctx: Context, model: Resource, registered: Registered, step: str) ->
             encoded = _annotated(model, step)
     except _wire.Bail:
         return None
-    return None if ctx._call.has_token(encoded) else encoded
+    return None if call.has_token(encoded) else encoded
 
 
 def _annotated(model: Resource, step: str) -> bytes:
@@ -131,18 +131,18 @@ def steps_in(annotation: Any) -> list[str]:
     return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []
 
 
-def _blocked_by(ctx: Context, registered: Registered) -> list[Wait]:
+def _blocked_by(call: Call, registered: Registered) -> list[Wait]:
     """Return the dependencies of `depends_on` that aren't ready yet. They gate creation only."""
     waits = []
     for other in registered.depends_on:
-        observed = ctx._observed.get(other)
+        observed = call.observed.get(other)
         if observed is None or not readiness.is_ready(observed.resource):
             waits.append(Wait(other))
     return waits
 
 
 def _considered(
-    ctx: Context,
+    call: Call,
     model: Resource,
     registered: Registered,
     step: str,
@@ -151,7 +151,7 @@ def _considered(
     exists: bool,
     held_elsewhere: bool,
 ) -> Outcome:
-    tree = tree_of(model, ctx._call)
+    tree = tree_of(model, call)
     waits = blocked + _waits(tree, registered)
     if waits:
         if registered.on_unresolved == "fatal" and exists:
@@ -196,7 +196,7 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
     return path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in (".", "[")
 
 
-def emit_status(ctx: Context, model: Resource) -> tuple[bytes | None, list[Found]]:
+def emit_status(call: Call, model: Resource) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes and the unresolved values of its status.
 
     Unresolved fields keep their observed value or are left out, one by one; the rest is emitted. None where compose()
@@ -215,12 +215,12 @@ def emit_status(ctx: Context, model: Resource) -> tuple[bytes | None, list[Found
         encoded = (
             _wire.encode_struct(model, strict=True) if base is None else _wire.encode_over(model, base, strict=True)
         )
-        if not ctx._call.has_token(encoded):
+        if not call.has_token(encoded):
             return encoded, []
     except _wire.Bail:
         pass
     try:
-        tree = tree_of(model, ctx._call)
+        tree = tree_of(model, call)
         found = list(tree.found)
         settle(tree, _observed_tree(registered, tree))
         return _encode_tree(tree.data, base), found

@@ -13,9 +13,10 @@ from .._models.connection_details import ConnectionDetails, detail_of
 from .._models.unstructured import Unstructured
 from .._observed.observable import Observable
 from ..errors import UsageError
+from .registering import register
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .._call.call import Call
 
 __all__ = ["connection_secret"]
 
@@ -24,35 +25,35 @@ _TYPE: Final = "connection.crossplane.io/v1alpha1"
 _KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 
 
-def connection_secret(ctx: Context, details: object, name: str, namespace: object) -> Unstructured:
+def connection_secret(call: Call, details: object, name: str, namespace: object) -> Unstructured:
     """Compose the Secret; `Context.connection_secret` says what the arguments are.
 
     Raises:
         UsageError: `details` can't be in a Secret, or nothing says which namespace it belongs into.
     """
-    if ctx.in_operation:
+    if call.in_operation:
         raise UsageError("ctx.connection_secret() is for composite resources, and an Operation has none")
     if not isinstance(details, Mapping):
         raise UsageError(f"ctx.connection_secret() takes connection details by key (got a {type(details).__name__})")
-    observed = ctx._observed.get(name)
+    observed = call.observed.get(name)
     raw = b"" if observed is None else observed.resource
     secret = Unstructured(
         "v1",
         "Secret",
-        metadata=_metadata(ctx, namespace),
+        metadata=_metadata(call, namespace),
         # A Secret's type can't be changed.
         type=_wire.get_path(raw, ("type",)) or _TYPE,
-        data=_data(ctx, details, _wire.get_path(raw, ("data",))),
+        data=_data(call, details, _wire.get_path(raw, ("data",))),
     )
-    secret = ctx.resource(name, secret)
+    secret = register(call, name, secret)
     if secret.ready is None:
         secret.ready = True  # there is nothing in a Secret that could become ready
     return secret
 
 
-def _metadata(ctx: Context, namespace: object) -> dict[str, Any]:
+def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     """Return the name and namespace that the composite's author asks for; Crossplane fills in what is left out."""
-    xr = ctx._xr_root.raw or b""
+    xr = call.xr.raw or b""
     wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))
     wanted = wanted if isinstance(wanted, dict) else {}
     chosen = wanted.get("namespace") or namespace
@@ -64,7 +65,7 @@ def _metadata(ctx: Context, namespace: object) -> dict[str, Any]:
     return {"name": wanted.get("name") or None, "namespace": chosen}
 
 
-def _data(ctx: Context, details: Mapping[Any, Any], observed: Any) -> dict[str, Any] | Observable[Any]:
+def _data(call: Call, details: Mapping[Any, Any], observed: Any) -> dict[str, Any] | Observable[Any]:
     seen = observed if isinstance(observed, dict) else {}
     data: dict[str, Any] = {}
     if isinstance(details, ConnectionDetails) and not details.writable:
@@ -74,14 +75,14 @@ def _data(ctx: Context, details: Mapping[Any, Any], observed: Any) -> dict[str, 
         details = details.raw
         data.update(seen)  # nor is it one that some are missing
     for key, value in details.items():
-        _check_key(ctx, key)
+        _check_key(call, key)
         # None is no opinion, and what consumers may read already stays.
-        data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, ctx._call))
+        data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, call))
     return data
 
 
-def _check_key(ctx: Context, key: object) -> None:
-    known = isinstance(key, str) and not ctx._call.tokens_in(key)
+def _check_key(call: Call, key: object) -> None:
+    known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
             "a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them "

@@ -86,7 +86,7 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
     made = cls.__new__(cls)
     model._set_node(made, Node(FACT, root.raw, root, None, root.prefix))
     registered = Registered(root, None, message.ready)
-    registered._observed = made  # its own observed side
+    registered.observed = made  # its own observed side
     model._set_state(made, registered)
     return made
 

@@ -37,7 +37,7 @@ class Registered:
     """
 
     __slots__ = (
-        "_observed",
+        "observed",
         "_observed_details",
         "base",
         "depends_on",
@@ -58,21 +58,21 @@ class Registered:
         self.depends_on: tuple[str, ...] = ()
         self.desired_details: Mapping[str, bytes] | None = None
         self.details: ConnectionDetails | None = None
-        self._observed: Any = None
+        self.observed: Any = None
         self._observed_details: ConnectionDetails | None = None
 
     def observed_view(self, model: R) -> R:
         """Return the observed side of `model`, always the same object."""
-        if self._observed is None:
-            self._observed = observed_view(type(model), self)
-        observed: R = self._observed
+        if self.observed is None:
+            self.observed = observed_view(type(model), self)
+        observed: R = self.observed
         return observed
 
     def release(self) -> None:
         """Forget the observed side; it is made again when it is asked for again."""
-        observed = self._observed
+        observed = self.observed
         if observed is not None:
-            self._observed = None
+            self.observed = None
             observed._node.views = None
 
     def ready_of(self, model: Shape) -> bool | None:
@@ -107,5 +107,5 @@ def observed_view(cls: type[R], registered: Registered) -> R:
     made: R = of.__new__(of)
     of._set_node(made, node)
     of._set_state(made, registered)
-    registered._observed = made  # its own observed side
+    registered.observed = made  # its own observed side
     return made

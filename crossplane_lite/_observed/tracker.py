@@ -174,10 +174,14 @@ class Tracker:
         self._own_secrets.append(value)
         self._masked = None  # made again when there is something to show
 
+    def _request_masker(self) -> Callable[[str], str]:
+        """Return what masks the secret values of the request."""
+        return str if self._mask is None else self._mask()
+
     def _new_masker(self) -> Callable[[str], str]:
-        masker = self._mask() if self._mask is not None else None
+        masker = self._request_masker()
         if not self._own_secrets:
-            return str if masker is None else masker
+            return masker
         from .secrets import Masker
 
         made = masker if isinstance(masker, Masker) else Masker()

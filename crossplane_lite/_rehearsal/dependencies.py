@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
+from .._call.call import Call
 from .._observed import tracker
 from .._observed.observable import Observable, root_of
 from .._observed.readiness import is_ready
@@ -23,13 +24,13 @@ from .observed_values import Actual
 from .rehearse import rehearse, run_once
 
 if TYPE_CHECKING:
+    from .._call.step import Step
     from .._models.resource import Resource
     from .._observed.root import Root
     from .._waits.graph import Vertex
     from .._waits.wait import Wait
-    from ..context import Context
 
-__all__ = ["Dependency", "Kind", "Shown", "shown"]
+__all__ = ["Dependency", "Kind", "Shown", "show"]
 
 # apiVersion and kind.
 Kind = tuple[str, str]
@@ -72,23 +73,38 @@ class Shown(NamedTuple):
     possible: dict[str, Kind]
 
 
-def shown(ctx: Context) -> Shown:
-    """Return what compose() shows.
+def show(function: Step, request: bytes) -> Shown:
+    """Return what a function's compose() shows for a request.
 
     Args:
-        ctx: A call in which compose() has not run.
+        function: The function.
+        request: The bytes of a RunFunctionRequest.
+
+    Raises:
+        WireError: The bytes are malformed.
     """
-    actual = _ActualWithRequired(ctx)
+    call = Call(request, function)
+    before = tracker.enter(call)
+    try:
+        return _shown(call)
+    finally:
+        tracker.leave(call, before)
+        call.release()
+
+
+def _shown(call: Call) -> Shown:
+    """Return what compose() shows for a call in which it has not run."""
+    actual = _ActualWithRequired(call)
     graph = _Shown(actual)
-    registered = _kinds(run_once(ctx, graph, ctx._request, ctx._data, BothWays(actual, False, {})))
+    registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {})))
     missing = graph.dependencies_shown()
-    request = _without_required_values(ctx)
+    request = _without_required_values(call)
     if request is not None:
-        run_once(ctx, graph, request, request.SerializeToString(), _AsRequired(actual, False, {}))
-    possible = _kinds(rehearse(ctx, graph))
+        run_once(call, graph, request, request.SerializeToString(), _AsRequired(actual, False, {}))
+    possible = _kinds(rehearse(call, graph))
     return Shown(
         sorted(graph.dependencies_shown()),
-        frozenset(one for one in missing if not _is_met(ctx, one)),
+        frozenset(one for one in missing if not _is_met(call, one)),
         registered,
         {name: kind for name, kind in possible.items() if name not in registered},
     )
@@ -98,12 +114,12 @@ def _kinds(resources: Mapping[str, Resource]) -> dict[str, Kind]:
     return {name: (str(model.apiVersion), str(model.kind)) for name, model in resources.items()}
 
 
-def _is_met(ctx: Context, dependency: Dependency) -> bool:
+def _is_met(call: Call, dependency: Dependency) -> bool:
     """Say whether a dependency is one of `depends_on` that stops nothing any more."""
     if dependency.path != dependency.dependency or dependency.path.startswith("xr."):
         return False
-    observed = ctx._observed.get(dependency.dependency)
-    return dependency.dependent in ctx._observed or (observed is not None and is_ready(observed.resource))
+    observed = call.observed.get(dependency.dependency)
+    return dependency.dependent in call.observed or (observed is not None and is_ready(observed.resource))
 
 
 class _Shown(Graph):
@@ -151,9 +167,9 @@ class _ActualWithRequired(Actual):
 
     __slots__ = ("_required",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._required = ctx.required_resources
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self._required = call.required_resources
 
     def _top(self, root: Root) -> dict[str, Any]:
         if root.kind != "required":
@@ -182,9 +198,9 @@ class _AsRequired(BothWays):
         return bool(value) if compared is None else bool(value == compared)
 
 
-def _without_required_values(ctx: Context) -> Any:
+def _without_required_values(call: Call) -> Any:
     """Return the request with nothing in required resources but what they are; None where there are none."""
-    request = _view.RunFunctionRequest.FromString(ctx._data)
+    request = _view.RunFunctionRequest.FromString(call.data)
     items = [
         item
         for answers in (request.required_resources, request.extra_resources)

@@ -1,7 +1,7 @@
 """What the Observables of a run that only looks for dependencies stand for in the real call.
 
 The run has nothing observed, but it has to make as many resources as the real call does, and under the same names:
-`for zone in vpc.observed.status.zones: ctx.resource(f"subnet-{zone}", ...)`.
+`for zone in vpc.observed.status.zones: call.resource(f"subnet-{zone}", ...)`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._observed.root import Computed, Root
 from .._observed.tracker import Tracker
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .._call.call import Call
 
 __all__ = ["Actual"]
 
@@ -29,9 +29,9 @@ class Actual:
 
     __slots__ = ("_composite", "_observed", "_tops")
 
-    def __init__(self, ctx: Context) -> None:
-        self._composite = ctx._xr_root
-        self._observed = ctx._observed
+    def __init__(self, call: Call) -> None:
+        self._composite = call.xr
+        self._observed = call.observed
         self._tops: dict[tuple[str, str], dict[str, Any]] = {}
 
     def value(self, observable: Observable[Any]) -> Any:

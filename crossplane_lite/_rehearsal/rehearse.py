@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
+from .._call.call import Call
 from .._models.walker import show_path, tree_of, unresolved_in
 from .._observed import tracker
 from .._observed.observable import Observable, sources
-from .._observed.tracker import Tracker
 from .._waits.wait import Wait
 from ..proto import _view
 from .both_ways import BothWays, Branch, Question
@@ -52,7 +52,6 @@ from .observed_values import Actual
 if TYPE_CHECKING:
     from .._models.resource import Resource
     from .._waits.graph import Graph
-    from ..context import Context
 
 __all__ = ["rehearse", "run_once"]
 
@@ -62,26 +61,26 @@ _silent: Final = logging.Logger("crossplane_lite.rehearsal")
 _silent.disabled = True
 
 
-def rehearse(ctx: Context, graph: Graph) -> dict[str, Resource]:
+def rehearse(call: Call, graph: Graph) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.
 
     Args:
-        ctx: The real call, which has its answer already.
+        call: The real call, which has its answer already.
         graph: The graph.
 
     Returns:
         The resources that were registered in any of the runs, by name.
     """
-    request = _nothing_observed(ctx)
+    request = _nothing_observed(call)
     data = request.SerializeToString()  # for ctx.request
     resources: dict[str, Resource] = {}
     ran: list[BothWays] = []
     seen: set[Branch] = set()
     tried: set[tuple[int, frozenset[Question]]] = set()
-    actual = Actual(ctx)
+    actual = Actual(call)
     oracle: BothWays | None = BothWays(actual, False, {})
     while oracle is not None and len(ran) < _MOST_RUNS:
-        resources.update(run_once(ctx, graph, request, data, oracle))
+        resources.update(run_once(call, graph, request, data, oracle))
         seen.update(oracle.branches)
         ran.append(oracle)
         oracle = BothWays(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
@@ -100,9 +99,9 @@ def _next(
     return None
 
 
-def _nothing_observed(ctx: Context) -> Any:
+def _nothing_observed(call: Call) -> Any:
     """Return the request with nothing in it that comes from composed resources."""
-    request = _view.RunFunctionRequest.FromString(ctx._data)
+    request = _view.RunFunctionRequest.FromString(call.data)
     request.observed.ClearField("resources")
     composite = request.observed.composite
     composite.ClearField("connection_details")
@@ -117,11 +116,11 @@ def _is_of_a_real_call(record: logging.LogRecord) -> bool:
     return call is None or call.oracle is None
 
 
-def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
+def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw away what comes of it, and add to a graph what it shows.
 
     Args:
-        ctx: The real call.
+        call: The real call.
         graph: The graph.
         request: The request of this run.
         data: The same as bytes.
@@ -130,72 +129,68 @@ def run_once(ctx: Context, graph: Graph, request: Any, data: bytes, oracle: Both
     Returns:
         The resources that it registered, by name.
     """
-    from .._observed.secrets import masker_for
-
     for handler in logging.getLogger().handlers:
         handler.addFilter(_is_of_a_real_call)
-    call = Tracker(lambda: masker_for(ctx._request))
-    call.oracle = oracle
-    rehearsed = type(ctx)(request, data, call, ctx._function)
+    rehearsed = Call(data, call.function, request)
+    rehearsed.oracle = oracle
     rehearsed.log.logger = _silent
-    rehearsed._lazy["required_schemas"] = ctx.required_schemas  # large, and decoded once is enough
-    before = tracker.enter(call)
+    rehearsed.stand_in_for(call)
+    resources = rehearsed.resources
+    before = tracker.enter(rehearsed)
     try:
         try:
-            ctx._function.call_compose(rehearsed)
+            call.function.invoke(rehearsed)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever ends a real call cleanly must not end one that has its answer
-            ctx.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
+            call.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
         graph.add(_waiting(rehearsed, oracle), _composite(rehearsed), _asked(rehearsed, oracle))
     finally:
-        tracker.leave(call, before)
+        tracker.leave(rehearsed, before)
         rehearsed.release()
-    return rehearsed.resources
+    return resources
 
 
-def _waiting(ctx: Context, oracle: BothWays) -> dict[str, list[Wait]]:
+def _waiting(call: Call, oracle: BothWays) -> dict[str, list[Wait]]:
     """Return what each registered resource needs."""
     waiting: dict[str, list[Wait]] = {}
-    for name, model in ctx.resources.items():
-        found = _found(ctx, model).values()
+    for name, model in call.resources.items():
+        found = _found(call, model).values()
         waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
         assert model._state is not None
-        gates = [oracle.text(other, ctx._call) for other in model._state.depends_on]
+        gates = [oracle.text(other, call) for other in model._state.depends_on]
         waiting[name] = waits + [Wait(other) for other in gates]
     return waiting
 
 
-def _composite(ctx: Context) -> dict[str, list[Observable[Any]]]:
+def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
     """Return the fields of the composite that compose() sets, by path, and what they need."""
-    model = ctx._composite
+    model = call.composite
     if model is None:
         return {}
-    found = {f"xr.{path}": waits_for for path, waits_for in _found(ctx, model).items()}
+    found = {f"xr.{path}": waits_for for path, waits_for in _found(call, model).items()}
     assert model._state is not None
     details = model._state.details
     if details is not None:
         for key, value in details.changes[0].items():
             text = value.decode("latin-1") if isinstance(value, bytes) else value
-            found[f'xr.connection_details["{key}"]'] = unresolved_in(text, ctx._call)
+            found[f'xr.connection_details["{key}"]'] = unresolved_in(text, call)
     return found
 
 
-def _asked(ctx: Context, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
+def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
     """Return what the selectors of requirements need, by key."""
     return {
-        oracle.text(key, ctx._call): unresolved_in(
-            [key, *(text for text in selector.texts() if text is not None)], ctx._call
-        )
-        for key, selector in ctx.asked or ()
+        oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
+        for key, selector in call.asked or ()
     }
 
 
-def _found(ctx: Context, model: Resource) -> dict[str, list[Observable[Any]]]:
+def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values that were set in a model, by path."""
     found: dict[str, list[Observable[Any]]] = {}
     try:
-        for one in tree_of(model, ctx._call).found:
+        for one in tree_of(model, call).found:
             # An entry of a map can wait twice: for its key and for its value.
             found.setdefault(show_path(one.steps), []).extend(one.waits_for)
     except Exception:  # a value that can't be carried, or that fails when it is looked at; the real run speaks of it

@@ -65,7 +65,7 @@ from ..proto import _view
 from .rehearse import rehearse
 
 if TYPE_CHECKING:
-    from ..context import Context
+    from .._call.call import Call
 
 __all__ = ["add_usages", "edge_of", "usage_name"]
 
@@ -159,43 +159,43 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(ctx: Context, desired: Any, graph: Graph, step: str, complete: bool) -> None:
+def add_usages(call: Call, desired: Any, graph: Graph, step: str, complete: bool) -> None:
     """Add to desired state the Usages that are due.
 
     Args:
-        ctx: The call.
+        call: The call.
         desired: The answer's desired resources, otherwise complete.
         graph: What the call saw waiting.
         step: The step's identity.
         complete: Whether compose() got to its end with all that it asked for. Otherwise nothing new is looked for, and
             nothing goes.
     """
-    observed = ctx._observed
+    observed = call.observed
     if len(observed) < 2:
         return
     existing = _Made.among(observed)
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}
     if complete:
-        rehearse(ctx, graph)
-        wanted = {*desired, *ctx.resources}
+        rehearse(call, graph)
+        wanted = {*desired, *call.resources}
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}
     else:
         edges, retained = set(), ours
     due = _due(edges, retained, exist | {made.edge for made in _Made.among(desired)})
     ends = {name for edge in due for name in edge if name in observed}
-    namespace = _Object(ctx._xr_root.raw or b"", "").namespace
+    namespace = _Object(call.xr.raw or b"", "").namespace
     objects = {name: _Object(observed[name].resource, namespace) for name in ends}
     for edge in sorted(due):
         if not all(end in objects and objects[end].name for end in edge):
             continue
         name = usage_name(edge)
-        if name in desired or name in ctx.resources or (name in observed and edge not in exist):
+        if name in desired or name in call.resources or (name in observed and edge not in exist):
             continue  # an earlier step's, or the author's own
         by, of = objects[edge[0]], objects[edge[1]]
         if by.namespace and not of.namespace:
-            ctx.log.debug("no Usage can say that %s, in a namespace, needs %s, which is in none", *edge)
+            call.log.debug("no Usage can say that %s, in a namespace, needs %s, which is in none", *edge)
             continue
         target = desired[name]
         target.resource = _encoded(edge, by, of, step)

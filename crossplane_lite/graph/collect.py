@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._observed.readiness import is_ready
-from .._rehearsal.dependencies import Dependency
+from .._rehearsal.dependencies import Dependency, show
 from .._rehearsal.usages import edge_of
 from .._terminal.excerpts import said, shown
 from ..composition import Function
@@ -123,7 +123,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
     """Take what a function of this process shows."""
     try:
-        shown = function._show(request)
+        shown = show(function, request)
     except WireError as error:
         found.notes.append(f"the dependencies of {function.name} can't be had: {error}")
         return

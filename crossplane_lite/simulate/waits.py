@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._rehearsal.dependencies import show
 from ..proto import _view
 from ..render.functions import InProcess
 from ..render.pipeline import Selector
@@ -65,7 +66,7 @@ def waits_of(rendered: Rendered) -> Waits:
         cut_off.update(one.name for one in says.cut_off)
         selectors.update(_selectors(_view.RunFunctionResponse.FromString(step.response).requirements))
         if isinstance(step.runner, InProcess):
-            shown = step.runner.function._show(step.request)
+            shown = show(step.runner.function, step.request)
             dependencies.update(shown.dependencies)
             possible.update(shown.possible)
     for name in held:

@@ -1,0 +1,241 @@
+"""The state of one call, from the request to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._observed.conditions import condition_of
+from .._observed.root import Root
+from .._observed.tracker import Tracker
+from ..errors import WireError
+from ..proto import _view
+from .results import Conditions, Results
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from .._models.resource import Resource
+    from .lazy_map import LazyMap
+    from .required import RequiredResources, RequiredSchemas
+    from .requirements import Requirements
+    from .step import Step
+
+__all__ = ["Call"]
+
+
+class Call(Tracker):
+    """One call of a function: what came, what compose() has said by now, and what it did with unresolved values.
+
+    It is the only state of a call. `crossplane_lite.context.Context` shows authors their side of it, the answer is made
+    from it, and rehearsals are calls of their own.
+
+    Args:
+        data: The bytes of a RunFunctionRequest.
+        function: The function that is called.
+        request: The same as `data`, where it is split already.
+
+    Raises:
+        WireError: The bytes are malformed.
+
+    Attributes:
+        function: The function.
+        data: The request's bytes.
+        request: The request, split as far as its envelope goes.
+        observed: Observed composed resources, by name.
+        desired: What earlier functions desire, by name.
+        xr: The observed composite.
+        composite: The desired composite, once compose() has asked for it.
+        resources: The composed resources that compose() has registered, by name.
+        removed: The names that compose() has removed.
+        results: Results of compose().
+        conditions: Conditions that compose() has set.
+        context: The pipeline's context, once compose() has asked for it.
+        output: An Operation's output, once compose() has asked for it.
+        auto_ready: Whether readiness comes from observed state.
+        ttl: How long the answer may be used, None where compose() doesn't say.
+    """
+
+    __slots__ = (
+        "_log",
+        "_reported",
+        "_required_resources",
+        "_required_schemas",
+        "_requirements",
+        "_secret",
+        "_step",
+        "auto_ready",
+        "composite",
+        "conditions",
+        "context",
+        "data",
+        "desired",
+        "function",
+        "observed",
+        "output",
+        "removed",
+        "request",
+        "resources",
+        "results",
+        "ttl",
+        "xr",
+    )
+
+    def __init__(self, data: bytes, function: Step, request: Any = None) -> None:
+        Tracker.__init__(self)
+        if request is None:
+            try:
+                request = _view.RunFunctionRequest.FromString(data)
+            except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+                raise WireError(f"not a RunFunctionRequest: {error}") from None
+        self.function = function
+        self.data = data
+        self.request: Any = request
+        self.observed: Mapping[str, Any] = request.observed.resources
+        self.desired: Mapping[str, Any] = request.desired.resources
+        composite = request.observed.composite
+        self.xr = Root(self, "xr", "", "xr", composite.resource, composite.connection_details)
+        self.composite: Resource | None = None
+        self.resources: dict[str, Resource] = {}
+        self.removed: set[str] = set()
+        self.results = Results()
+        self.conditions = Conditions()
+        self.context: LazyMap | None = None
+        self.output: dict[str, Any] | None = None
+        self.auto_ready = function.auto_ready
+        self.ttl: timedelta | None = None
+        self._requirements: Requirements | None = None
+        self._required_resources: RequiredResources | None = None
+        self._required_schemas: RequiredSchemas | None = None
+        self._secret = request  # whose secret values are masked
+        self._step: str | None = None
+        self._log: Any = None
+        self._reported: set[int] = set()
+
+    def _request_masker(self) -> Callable[[str], str]:
+        from .._observed.secrets import masker_for
+
+        return masker_for(self._secret)
+
+    @property
+    def step(self) -> str:
+        """The identity of this step in a pipeline: the function's name and, where it has an input, a hash of it."""
+        if self._step is None:
+            self._step = self.function.name
+            if self.request.HasField("input"):
+                import hashlib
+
+                from .._models.walker import canonical
+
+                # Not the bytes: the order of their entries may differ from call to call.
+                text = canonical(_wire.decode_struct(self.request.input))
+                self._step += f"-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        return self._step
+
+    @property
+    def in_operation(self) -> bool:
+        """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
+        return not self.xr.raw
+
+    @property
+    def log(self) -> Any:
+        """A logger that masks secret values of the request and shows unresolved values as their paths."""
+        if self._log is None:
+            from .log import log_for
+
+            self._log = log_for(self.function.name, self)
+        return self._log
+
+    # What is asked of Crossplane, and its answers.
+
+    @property
+    def requirements(self) -> Requirements:
+        """What compose() asks for."""
+        if self._requirements is None:
+            from .requirements import Requirements
+
+            self._requirements = Requirements()
+        return self._requirements
+
+    @property
+    def asked(self) -> Requirements | None:
+        """What compose() asks for, None where that is nothing."""
+        return self._requirements or None
+
+    @property
+    def required_resources(self) -> RequiredResources:
+        """The answers to required resources."""
+        if self._required_resources is None:
+            from .required import RequiredResources
+
+            self._required_resources = RequiredResources(
+                self.request, self, self.requirements, deprecated=not self.advertises
+            )
+        return self._required_resources
+
+    @property
+    def required_schemas(self) -> RequiredSchemas:
+        """The answers to required schemas."""
+        if self._required_schemas is None:
+            from .required import RequiredSchemas
+
+            self._required_schemas = RequiredSchemas(self.request)
+        return self._required_schemas
+
+    def stand_in_for(self, real: Call) -> None:
+        """Take over from the real call what a rehearsal of it has in common with it.
+
+        That is its secrets, of which the rehearsal's request has fewer, and its schemas, which are large: decoded once
+        is enough.
+        """
+        self._secret = real.request
+        self._required_schemas = real.required_schemas
+
+    # What the caller supports. Many calls need these, and making `Capabilities` takes longer than both.
+
+    @property
+    def advertises(self) -> bool:
+        """Whether the caller says what it supports."""
+        return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
+
+    def supports(self, capability: int) -> bool:
+        """Say whether the caller supports something, or may, because it doesn't say what it supports.
+
+        Schemas came with the capabilities themselves: a caller that advertises neither doesn't have them.
+        """
+        if capability in self.request.meta.capabilities:
+            return True
+        return not self.advertises and capability != _view.CAPABILITY_REQUIRED_SCHEMAS
+
+    def uses(self, capability: int) -> None:
+        """Log, once in a call, that compose() uses something that the caller is known not to support."""
+        if capability not in self._reported and not self.supports(capability):
+            from .capabilities import report_use
+
+            self._reported.add(capability)
+            report_use(capability, self.log)
+
+    def observed_condition(self, type_: str) -> dict[str, Any] | None:
+        """Return the condition that the observed composite has."""
+        # Most calls end here, at a composite that has been split already and has no status.
+        return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
+
+    def release(self) -> None:
+        """Cut the references that go round in circles, so that a call's objects are freed when it ends.
+
+        Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on
+        working.
+        """
+        models = list(self.resources.values())
+        if self.composite is not None:
+            models.append(self.composite)
+        for model in models:
+            if model._state is not None:
+                model._state.release()
+            if model._node is not None:
+                model._node.views = None
+        # All of these know their call.
+        self.resources = {}
+        self.composite = self._log = self._required_resources = None
+        self.xr = Root(Tracker(), "xr", "", "xr", self.xr.raw, self.xr.details)

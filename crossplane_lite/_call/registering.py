@@ -1,0 +1,176 @@
+"""Registering resources in a call: the composite, composed resources, and those that are to go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from .. import _wire
+from .._models.adopt import own_copy
+from .._models.kinds import check_class, check_kind, check_same_kind
+from .._models.node import FACT, HELD, OUTSIDE, WAIT, Node
+from .._models.overlay import lay
+from .._models.registered import Registered
+from .._models.resource import Resource
+from .._models.types import ANY_TYPE
+from .._observed.observable import Observable
+from .._observed.root import Root
+from .._observed.tracker import current
+from ..errors import DuplicateResourceError, UnresolvedError, UsageError
+
+if TYPE_CHECKING:
+    from .call import Call
+
+__all__ = ["composite_of", "earlier_of", "register", "remove"]
+
+R = TypeVar("R", bound=Resource)
+
+_POLICIES: Final = ("keep", "hold", "fatal")
+
+
+def composite_of(call: Call, model: type[R]) -> R:
+    """Return the desired composite of a call; `Context.composite` says what the arguments and errors are."""
+    if call.in_operation:
+        raise UsageError(
+            "there is no composite: an Operation runs this function; ctx.watched and ctx.required_resources have "
+            "what it works on, ctx.resource() what it applies, and ctx.in_operation tells the two uses apart"
+        )
+    if call.composite is not None:
+        if type(call.composite) is not model:
+            raise UsageError(
+                f"the composite was asked for as {type(call.composite).__name__} before, and now as {model.__name__}"
+            )
+        return call.composite
+    check_class(model, "ctx.composite()")
+    desired = call.request.desired.composite
+    root = call.xr
+    check_kind(model, root.fields, "the composite")
+    registered = Registered(root, desired.resource if desired.HasField("resource") else None, desired.ready)
+    registered.desired_details = desired.connection_details
+    if model._fixed:
+        made = model()
+    else:
+        made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
+    Resource._set_state(made, registered)
+    if registered.base is not None:
+        lay(ANY_TYPE, made, registered.base, root)
+    call.composite = made
+    return made
+
+
+def register(
+    call: Call, name: str, instance: R, depends_on: Collection[Resource | str] = (), on_unresolved: str = "keep"
+) -> R:
+    """Register a composed resource; `Context.resource` says what the arguments and errors are."""
+    if not isinstance(instance, Resource):
+        raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
+    name = _known_name(call, name)
+    if name in call.resources:
+        raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
+    if on_unresolved not in _POLICIES:
+        raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
+    instance = _own(name, instance)
+    observed = call.observed.get(name)
+    earlier = None if name in call.removed else call.desired.get(name)
+    if observed is None:
+        root = Root(call, "resource", name, name, None)
+    else:
+        root = Root(call, "resource", name, name, observed.resource, observed.connection_details)
+        check_same_kind(instance, root.fields, f"the observed resource {name!r}")
+    registered = Registered(root)
+    if earlier is not None:
+        registered.incoming_ready = earlier.ready
+        if earlier.HasField("resource"):
+            check_same_kind(
+                instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
+            )
+            registered.base = earlier.resource
+            instance = lay(ANY_TYPE, instance, earlier.resource, root)
+    registered.on_unresolved = on_unresolved
+    if depends_on:
+        registered.depends_on = _names_of(name, depends_on)
+    Resource._set_state(instance, registered)
+    call.resources[name] = instance
+    return instance
+
+
+def remove(call: Call, name: str) -> None:
+    """Drop what earlier functions desire under a name, and what was registered under it."""
+    name = _known_name(call, name)
+    call.removed.add(name)
+    call.resources.pop(name, None)
+
+
+def _known_name(call: Call, name: object) -> str:
+    """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
+    if call.oracle is not None and isinstance(name, (str, Observable)):
+        return call.oracle.text(str(name), call)
+    if type(name) is Observable or not isinstance(name, str):
+        shown = repr(name)
+        if type(name) is Observable:
+            raise UnresolvedError(f"{shown} can't be a resource's name: it has no value yet")
+        raise UsageError(f"a resource's name must be a text (got {shown} that is a {type(name).__name__})")
+    if not name:
+        raise UsageError("a resource's name must not be empty")
+    waiting = call.tokens_in(name)
+    if waiting:
+        paths = ", ".join(observable.source_path for observable in waiting)
+        raise UnresolvedError(
+            f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call"
+        )
+    return name
+
+
+def _own(name: str, instance: R) -> R:
+    """Return the instance, or a copy of it where it belongs to a call already or stands somewhere else."""
+    node = instance._node
+    if node is not None and node.state >= WAIT:
+        raise UsageError(
+            f"ctx.resource({name!r}): {node.path} is observed state; registering it would own every field of it, "
+            f"so make a new {type(instance).__name__} with the fields you care about"
+        )
+    if instance._state is None:
+        # In a thread that the author has started, without the call's context, everything looks as if made outside.
+        if node is None or (node.state != HELD and (node.state != OUTSIDE or current() is None)):
+            return instance
+    return own_copy(instance)
+
+
+def _names_of(name: str, others: Any) -> tuple[str, ...]:
+    """Return the names of the resources that `depends_on` lists."""
+    if not isinstance(others, (list, tuple, set, frozenset)):
+        raise UsageError(f"ctx.resource({name!r}): depends_on takes a list (got a {type(others).__name__})")
+    return tuple(_name_of(name, other) for other in others)
+
+
+def _name_of(name: str, other: object) -> str:
+    found: str | None = None
+    if isinstance(other, str):
+        found = other
+    elif isinstance(other, Resource) and other._state is not None and other._state.root.kind == "resource":
+        found = other._state.root.name
+    if found is None:
+        raise UsageError(
+            f"ctx.resource({name!r}): depends_on takes registered resources or their names "
+            f"(got a {type(other).__name__})"
+        )
+    if found == name:
+        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself")
+    return found
+
+
+def earlier_of(call: Call) -> dict[str, Any]:
+    """Return what earlier functions desire, by name, to read."""
+    from .._models.unstructured import Unstructured
+
+    shown: dict[str, Any] = {}
+    for name in sorted(call.desired):
+        earlier = call.desired[name]
+        root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier.connection_details)
+        made = Unstructured.__new__(Unstructured)
+        Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
+        registered = Registered(root, None, earlier.ready)
+        registered.observed = made
+        Unstructured._set_state(made, registered)
+        shown[name] = made
+    return shown

@@ -1,0 +1,81 @@
+"""Asking for the OpenAPI schemas of kinds, and checking all that is registered against them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from .._validation.check import library
+from ..proto import _view
+from .requirements import SchemaSelector
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._validation.schema import FieldError, Schema
+
+__all__ = ["schema_of", "validate_desired"]
+
+_REASON: Final = "InvalidResource"
+_MOST_RESULTS: Final = 50
+
+
+def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
+    """Ask for a schema; `Context.schema` says what the arguments and errors are."""
+    selector = SchemaSelector(api_version=api_version, kind=kind)
+    if key is None:
+        key = call.requirements.key_of(selector)
+    call.requirements.schemas[key] = selector
+    return call.required_schemas.answer(key)
+
+
+def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldError]:
+    """Ask for the schemas of all registered kinds, and check the resources whose schema has come.
+
+    Args:
+        call: The call.
+        fatal: Whether each error is to be a Fatal result.
+        warning: Whether each error is to be a Warning.
+    """
+    library()  # that it is missing had better not come to light only when the first schema does
+    errors: list[FieldError] = []
+    complete = True
+    for model in call.resources.values():
+        schema = schema_of(call, model.apiVersion, model.kind)
+        complete = complete and schema.answered
+        errors += schema.validate(model)
+    if fatal:
+        for text in _texts(errors):
+            call.results.fatal(text, reason=_REASON)
+    elif warning and complete:
+        _warn(call, errors)
+    return errors
+
+
+def _texts(errors: list[FieldError]) -> list[str]:
+    texts = [str(error) for error in errors[:_MOST_RESULTS]]
+    more = len(errors) - _MOST_RESULTS
+    return [*texts, f"and {more} more fields are wrong"] if more > 0 else texts
+
+
+def _warn(call: Call, errors: list[FieldError]) -> None:
+    """Report errors as Warnings, but only when they are news: a function must not warn in every call.
+
+    What was known before is in a condition of the composite. It has the step's name, because two steps that write one
+    condition in turn would keep Crossplane reconciling.
+    """
+    texts = _texts(errors)
+    if not call.supports(_view.CAPABILITY_CONDITIONS):  # so that nobody knows what is news
+        for text in texts:
+            call.log.warning("%s", text)
+        return
+    if not call.in_operation:  # which has no conditions, and is run once
+        type_ = "DesiredStateValid-" + re.sub("[^A-Za-z0-9_.-]+", "-", call.step).strip("-_.")
+        before = call.observed_condition(type_)
+        if not errors and before is None:
+            return
+        message = call.show("; ".join(texts)) or "Every composed resource fits its schema."
+        call.conditions.set(type_, not errors, _REASON if errors else "Valid", message)
+        if before is not None and before.get("message") == message:
+            return
+    for text in texts:
+        call.results.warning(text, reason=_REASON)

@@ -1,0 +1,40 @@
+"""The function that a call is of, as a step of a pipeline."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .call import Call
+
+__all__ = ["Step"]
+
+_DEFAULT_TTL_SECONDS: Final = 60
+
+
+class Step(abc.ABC):
+    """What a composition function has decided before any call. `crossplane_lite.composition.Function` is one.
+
+    Attributes:
+        name: The step's name, by which it knows its own resources.
+        file: The file that compose() is in.
+        auto_ready: Whether readiness comes from observed state.
+        allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
+        usages: Whether Usages keep the order of deletion.
+        ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
+    """
+
+    def __init__(
+        self, name: str, file: str, *, auto_ready: bool, allow_removal_when_unresolved: bool, usages: bool
+    ) -> None:
+        self.name = name
+        self.file = file
+        self.auto_ready = auto_ready
+        self.allow_removal_when_unresolved = allow_removal_when_unresolved
+        self.usages = usages
+        self.ttl_seconds = _DEFAULT_TTL_SECONDS
+
+    @abc.abstractmethod
+    def invoke(self, call: Call) -> None:
+        """Run compose() in a call, to its end."""
