@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import _wire
 from .._call import results
-from .._models.model import Model
 from .._models.registered import READY
-from .._models.resource import Resource
-from .._models.walker import Found, leaves, tree_of, unresolved_in
+from .._models.walker import Found
 from .._observed import readiness
 from .._observed.observable import Observable
-from .._waits.entry import HELD_BACK_KEY
 from .._waits.graph import Graph, fields_of, needs
 from ..errors import CrossplaneLiteError, EncodeError, WireError
 from ..proto import _view
-from . import guard, parts, report, resources
+from . import asking, guard, parts, report, resources
+from .handing_on import HandingOn
+from .violations import take_violations
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._call.requirements import Requirements
     from .._waits.entry import Waiting
     from .._waits.graph import Vertex
     from .._waits.wait import Wait
 
 __all__ = ["respond"]
 
-_ONLY_STATUS: Final = {"status"}
 _READY_FALSE: Final = _view.READY_FALSE
 _READY_TRUE: Final = _view.READY_TRUE
 
@@ -48,8 +44,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     unanswered: list[str] = []
     asked = call.asked
     if asked is not None:
-        refused = answer.set_requirements(asked)
-        unanswered = answer.unanswered()
+        refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
+        unanswered = asking.unanswered(call, answer.message.requirements)
     try:
         texts = refused + answer.compose(guarded=not unanswered)
     except WireError:
@@ -97,12 +93,9 @@ class _Answer:
         # Who waits, as it is and for people; None where no resource does and everything can be had.
         self.waiting: Waiting | None = None
         self.shown: Waiting | None = None
-        # What this step leaves in the context for others; None for nothing.
-        self.entry: dict[str, Any] | None = None
         # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
-        self.others = _told(call)
-        self.had_entry = self.others.pop(self.step, None) is not None
+        self.handing_on = HandingOn(call)
         meta = self.message.meta
         meta.tag = call.request.meta.tag
         self._set_ttl(meta.ttl)
@@ -128,13 +121,13 @@ class _Answer:
         """Fill in desired state; return the texts of fatal results, for which there is no such state."""
         call = self.call
         self.reset()
-        fatals = _take_violations(call)
+        fatals = take_violations(call)
         desired = self.message.desired.resources
         for name in call.removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsupported = () if call.asked is None or not call.advertises else tuple(self._unsupported(call.asked))
+        unsupported = () if call.asked is None or not call.advertises else tuple(asking.unsupported(call, call.asked))
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
         fields = fields_of(found)
@@ -148,10 +141,13 @@ class _Answer:
         if call.in_operation:  # which has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
-            type_ = report.condition_type(call.function.name, self.step, self.others)
+            type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
             self.report = report.report_for(call, lines, cut_off, type_)
-        self._set_context()
-        self._set_output()
+        entry = None
+        if self.report is not None or self.held:
+            entry = {"held": []} if self.waiting is None else self.waiting.to_data()
+        self.handing_on.set_context(self.message, entry)
+        self.handing_on.set_output(self.message)
         return fatals
 
     def _take_waiting(
@@ -179,7 +175,7 @@ class _Answer:
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
         call = self.call
-        elsewhere = frozenset(name for other in self.others.values() for name in other.held)
+        elsewhere = frozenset(name for other in self.handing_on.others.values() for name in other.held)
         waiting: dict[str, list[Wait]] = {}
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
@@ -262,16 +258,6 @@ class _Answer:
                 desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 
-    def _unsupported(self, asked: Requirements) -> Iterator[tuple[str, str]]:
-        """Yield each requirement that the caller says it doesn't support, and why it can't be had."""
-        for capability, what, keys in (
-            (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
-            (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
-        ):
-            if not self.call.supports(capability):
-                for key in keys:
-                    yield key, f"this Crossplane doesn't support {what}"
-
     def finish(self, *, complete: bool) -> bytes:
         """Return the bytes of an answer without a fatal result.
 
@@ -317,94 +303,6 @@ class _Answer:
                 results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
             )
 
-    def set_requirements(self, asked: Requirements) -> list[str]:
-        """Put the requirements into the answer, but for those that wait themselves; return why others can't be sent."""
-        from .._call.requirements import ResourceSelector
-
-        call = self.call
-        target = self.message.requirements
-        deprecated = not call.advertises
-        problems = []
-        if asked.resources:
-            call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
-        if asked.schemas:
-            call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
-        for key, selector in asked:
-            waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
-            if waits:
-                self.unsent[key] = waits
-                paths = ", ".join(one.source_path for one in waits)
-                call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
-                continue
-            try:
-                if isinstance(selector, ResourceSelector):
-                    parts.fill_selector(target.resources[key], selector)
-                    if deprecated:
-                        parts.fill_selector(target.extra_resources[key], selector)
-                else:
-                    target.schemas[key].api_version = selector.api_version
-                    target.schemas[key].kind = selector.kind
-            except (TypeError, ValueError) as error:  # what protobuf says of text that can't be sent
-                problems.append(f"requirement {key!a} can't be sent: {error}")
-                for sent in (target.resources, target.extra_resources, target.schemas):
-                    parts.drop(sent, key)
-        return problems
-
-    def unanswered(self) -> list[str]:
-        """Return the requirements that are sent, that the caller can answer and has not answered."""
-        call = self.call
-        sent = self.message.requirements
-        keys: list[str] = []
-        if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
-            keys += [key for key in sent.resources if key not in call.required_resources]
-        if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
-            keys += [key for key in sent.schemas if key not in call.required_schemas]
-        return sorted(keys)
-
-    def _set_context(self) -> None:
-        call = self.call
-        request = call.request
-        lazy = call.context
-        changes = {} if lazy is None else parts.resolved(call, lazy.values_seen, "context")
-        removed = set() if lazy is None else lazy.deleted
-        entry = None
-        if self.report is not None or self.held:
-            entry = {"held": []} if self.waiting is None else self.waiting.to_data()
-        if not changes and not removed and entry is None and not self.had_entry:
-            return
-        from .._base.sentinels import TOMBSTONE
-
-        # A value replaces the earlier one; laid over it, it would be merged into it.
-        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
-        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
-        try:
-            context = _wire.encode_over(changed, _wire.encode_over(cleared, request.context))
-            self.message.context = self._with_entry(context, entry)
-        except EncodeError as error:
-            raise error.under("context") from None
-        self.entry = entry
-
-    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context with what this step says of who waits; other steps' entries are left as they came."""
-        from .._base.sentinels import TOMBSTONE
-
-        if self.had_entry:
-            context = _wire.encode_over({HELD_BACK_KEY: {self.step: TOMBSTONE}}, context)
-        return context if entry is None else _wire.encode_over({HELD_BACK_KEY: {self.step: entry}}, context)
-
-    def keep_entry(self) -> None:
-        """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
-        if self.entry is not None and not self.call.in_operation:
-            self.message.context = self._with_entry(self.call.request.context, self.entry)
-
-    def _set_output(self) -> None:
-        output = self.call.output
-        if output:
-            try:
-                self.message.output = _wire.encode_struct(parts.resolved(self.call, output, "output"))
-            except EncodeError as error:
-                raise error.under("output") from None
-
     def _set_ready(self) -> None:
         """Apply the readiness rules to what is desired and observed, where nobody has set it."""
         call = self.call
@@ -417,75 +315,11 @@ class _Answer:
                 desired[name].ready = _READY_TRUE
 
 
-def _told(call: Call) -> dict[str, Waiting]:
-    """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
-    if not call.request.HasField("context"):
-        return {}
-    entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))
-    if entries is None:
-        return {}
-    from .._waits.entry import read
-
-    return read(entries)
-
-
-def _take_violations(call: Call) -> list[str]:
-    """Take out what compose() set and the functions specification forbids; return it as texts.
-
-    What earlier functions left passes through.
-    """
-    found = []
-    composite = call.composite
-    if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
-        for name in _touched(composite):
-            if name != "status":
-                paths = _paths_in(composite, name)
-                _untouch(composite, name)
-                found.append(
-                    f"xr.{paths} was set, and a function must not desire anything but the composite's status "
-                    "(functions specification); Crossplane would discard it"
-                )
-    for name, model in call.resources.items():
-        if "status" in model.__dict__ or "status" in _deleted(model):
-            paths = _paths_in(model, "status")
-            _untouch(model, "status")
-            found.append(
-                f"{name}.{paths} was set, and a function must not desire a composed resource's status "
-                "(functions specification); read it from .observed.status"
-            )
-    return found
-
-
-def _touched(model: Model) -> list[str]:
-    return sorted({*model.__dict__, *_deleted(model)} - {"apiVersion", "kind"})
-
-
-def _deleted(model: Model) -> Collection[str]:
-    node = model._node
-    return () if node is None or node.deleted is None else node.deleted
-
-
-def _paths_in(model: Model, name: str) -> str:
-    """Return the first paths that were set below a field, for a message."""
-    value = model.__dict__.get(name)
-    base = model._state.base if isinstance(model, Resource) and model._state is not None else None
-    before = {} if base is None else {name: _wire.get_path(base, (name,))}
-    tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
-    paths = sorted(line.partition("=")[0] for line in set(leaves(tree)) - set(leaves(before)))
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-
-
-def _untouch(model: Model, name: str) -> None:
-    model.__dict__.pop(name, None)
-    if model._node is not None and model._node.deleted is not None:
-        model._node.deleted.discard(name)
-
-
 def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> bytes:
     """Return the bytes of an answer with fatal results; the incoming desired state is left as it came."""
     message = answer.message
     answer.reset()
-    answer.keep_entry()
+    answer.handing_on.keep_entry(message)
     message.ClearField("requirements")
     for entry in call.results.entries:
         if entry.severity != results.FATAL:

@@ -1,0 +1,82 @@
+"""The requirements in the answer: what Crossplane is asked for, and what it has yet to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._models.walker import unresolved_in
+from ..proto import _view
+from . import parts
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._call.requirements import Requirements
+    from .._observed.observable import Observable
+
+__all__ = ["put_requirements", "unanswered", "unsupported"]
+
+
+def put_requirements(
+    call: Call, asked: Requirements, target: Any, unsent: dict[str, list[Observable[Any]]]
+) -> list[str]:
+    """Put requirements into the answer, but for those that wait themselves.
+
+    Args:
+        call: The call.
+        asked: What compose() asks for.
+        target: The answer's requirements.
+        unsent: Gets those that wait, by key, with what they wait for.
+
+    Returns:
+        Why others can't be sent.
+    """
+    from .._call.requirements import ResourceSelector
+
+    deprecated = not call.advertises
+    problems = []
+    if asked.resources:
+        call.uses(_view.CAPABILITY_REQUIRED_RESOURCES)
+    if asked.schemas:
+        call.uses(_view.CAPABILITY_REQUIRED_SCHEMAS)
+    for key, selector in asked:
+        waits = unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
+        if waits:
+            unsent[key] = waits
+            paths = ", ".join(one.source_path for one in waits)
+            call.log.info("requirement %s isn't sent yet: it waits for %s", key, paths)
+            continue
+        try:
+            if isinstance(selector, ResourceSelector):
+                parts.fill_selector(target.resources[key], selector)
+                if deprecated:
+                    parts.fill_selector(target.extra_resources[key], selector)
+            else:
+                target.schemas[key].api_version = selector.api_version
+                target.schemas[key].kind = selector.kind
+        except (TypeError, ValueError) as error:  # what protobuf says of text that can't be sent
+            problems.append(f"requirement {key!a} can't be sent: {error}")
+            for sent in (target.resources, target.extra_resources, target.schemas):
+                parts.drop(sent, key)
+    return problems
+
+
+def unanswered(call: Call, sent: Any) -> list[str]:
+    """Return the requirements that are sent, that the caller can answer and has not answered."""
+    keys: list[str] = []
+    if sent.resources and call.supports(_view.CAPABILITY_REQUIRED_RESOURCES):
+        keys += [key for key in sent.resources if key not in call.required_resources]
+    if sent.schemas and call.supports(_view.CAPABILITY_REQUIRED_SCHEMAS):
+        keys += [key for key in sent.schemas if key not in call.required_schemas]
+    return sorted(keys)
+
+
+def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
+    """Yield each requirement that the caller says it doesn't support, and why it can't be had."""
+    for capability, what, keys in (
+        (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
+        (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),
+    ):
+        if not call.supports(capability):
+            for key in keys:
+                yield key, f"this Crossplane doesn't support {what}"

@@ -1,0 +1,96 @@
+"""What a step hands on to the next ones: the pipeline's context, with who waits, and an Operation's output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._waits.entry import HELD_BACK_KEY
+from ..errors import EncodeError
+from . import parts
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._waits.entry import Waiting
+
+__all__ = ["HandingOn"]
+
+
+class HandingOn:
+    """The context and the output of an answer.
+
+    Attributes:
+        others: What the other steps of the pipeline say of who waits, by step.
+    """
+
+    __slots__ = ("_call", "_entry", "_had_entry", "others")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        # What this step leaves in the context for others; None for nothing.
+        self._entry: dict[str, Any] | None = None
+        self.others = _told(call)
+        self._had_entry = self.others.pop(call.step, None) is not None
+
+    def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
+        """Put what compose() changed in the context into the answer, and what this step says of who waits.
+
+        Raises:
+            EncodeError: A value can't be carried.
+        """
+        call = self._call
+        given = call.context
+        changes = {} if given is None else parts.resolved(call, given.values_seen, "context")
+        removed = set() if given is None else given.deleted
+        if not changes and not removed and entry is None and not self._had_entry:
+            return
+        from .._base.sentinels import TOMBSTONE
+
+        # A value replaces the earlier one; laid over it, it would be merged into it.
+        changed = {key: value for key, value in changes.items() if key != HELD_BACK_KEY}
+        cleared = {key: TOMBSTONE for key in (*changed, *removed) if key != HELD_BACK_KEY}
+        try:
+            context = _wire.encode_over(changed, _wire.encode_over(cleared, call.request.context))
+            message.context = self._with_entry(context, entry)
+        except EncodeError as error:
+            raise error.under("context") from None
+        self._entry = entry
+
+    def keep_entry(self, message: Any) -> None:
+        """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""
+        if self._entry is not None and not self._call.in_operation:
+            message.context = self._with_entry(self._call.request.context, self._entry)
+
+    def set_output(self, message: Any) -> None:
+        """Put the output into the answer.
+
+        Raises:
+            EncodeError: A value can't be carried.
+        """
+        output = self._call.output
+        if output:
+            try:
+                message.output = _wire.encode_struct(parts.resolved(self._call, output, "output"))
+            except EncodeError as error:
+                raise error.under("output") from None
+
+    def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
+        """Return a context with what this step says of who waits; other steps' entries are left as they came."""
+        from .._base.sentinels import TOMBSTONE
+
+        step = self._call.step
+        if self._had_entry:
+            context = _wire.encode_over({HELD_BACK_KEY: {step: TOMBSTONE}}, context)
+        return context if entry is None else _wire.encode_over({HELD_BACK_KEY: {step: entry}}, context)
+
+
+def _told(call: Call) -> dict[str, Waiting]:
+    """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
+    if not call.request.HasField("context"):
+        return {}
+    entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))
+    if entries is None:
+        return {}
+    from .._waits.entry import read
+
+    return read(entries)

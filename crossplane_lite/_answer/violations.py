@@ -1,0 +1,70 @@
+"""What compose() set and the functions specification forbids: taken out, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
+
+from .. import _wire
+from .._models.model import Model
+from .._models.resource import Resource
+from .._models.walker import leaves, tree_of
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+
+__all__ = ["take_violations"]
+
+_ONLY_STATUS: Final = {"status"}
+
+
+def take_violations(call: Call) -> list[str]:
+    """Take out what compose() set and the functions specification forbids; return it as texts.
+
+    What earlier functions left passes through.
+    """
+    found = []
+    composite = call.composite
+    if composite is not None and (composite.__dict__.keys() != _ONLY_STATUS or _deleted(composite)):
+        for name in _touched(composite):
+            if name != "status":
+                paths = _paths_in(composite, name)
+                _untouch(composite, name)
+                found.append(
+                    f"xr.{paths} was set, and a function must not desire anything but the composite's status "
+                    "(functions specification); Crossplane would discard it"
+                )
+    for name, model in call.resources.items():
+        if "status" in model.__dict__ or "status" in _deleted(model):
+            paths = _paths_in(model, "status")
+            _untouch(model, "status")
+            found.append(
+                f"{name}.{paths} was set, and a function must not desire a composed resource's status "
+                "(functions specification); read it from .observed.status"
+            )
+    return found
+
+
+def _touched(model: Model) -> list[str]:
+    return sorted({*model.__dict__, *_deleted(model)} - {"apiVersion", "kind"})
+
+
+def _deleted(model: Model) -> Collection[str]:
+    node = model._node
+    return () if node is None or node.deleted is None else node.deleted
+
+
+def _paths_in(model: Model, name: str) -> str:
+    """Return the first paths that were set below a field, for a message."""
+    value = model.__dict__.get(name)
+    base = model._state.base if isinstance(model, Resource) and model._state is not None else None
+    before = {} if base is None else {name: _wire.get_path(base, (name,))}
+    tree = {name: tree_of(value, None).data if isinstance(value, (Model, dict, list)) else None}
+    paths = sorted(line.partition("=")[0] for line in set(leaves(tree)) - set(leaves(before)))
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+
+
+def _untouch(model: Model, name: str) -> None:
+    model.__dict__.pop(name, None)
+    if model._node is not None and model._node.deleted is not None:
+        model._node.deleted.discard(name)
