@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from crossplane_lite._manifests.yaml import Document
 from crossplane_lite.codegen.definitions import definitions
 from crossplane_lite.codegen.generate import generate, select
-from crossplane_lite.render.yaml import Document
 
 __all__ = ["BUCKET", "CLUSTER", "CRDS", "PYDANTIC_FLAGS", "SkipRow", "lite", "models_dir", "openapi", "pydantic"]
 

@@ -275,7 +275,7 @@ def unwrapped(data: bytes) -> str:
     node = text.root.child("items")
     if node is not None and not node.style and not text.root.style and node.children():
         return _joined([_clean(document, label) for _, document in _items(data, label)])
-    from ..render.yaml import dump
+    from .._manifests.yaml import dump
 
     return dump([one.value() for one in _nodes(text)], sort_keys=False)
 

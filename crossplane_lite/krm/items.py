@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._base.api_version import group_of
 from ..errors import DuplicateResourceError, UsageError
 from ._plain import plain
 from .resource import Resource
@@ -299,7 +300,7 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
 
 def _group(resource: Resource) -> str | None:
     found = resource._peek("apiVersion")
-    return found.rpartition("/")[0] if isinstance(found, str) else None
+    return group_of(found) if isinstance(found, str) else None
 
 
 def _has(found: object, wanted: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from .._base.api_version import group_of
 from .._paths import field_path
 from ..errors import InputError, UsageError
 from . import _tree
@@ -285,8 +286,7 @@ class Resource(Fields):
     @property
     def group(self) -> str:
         """The API group, without the version; the core group is the empty text."""
-        group, slash, _ = self.api_version.rpartition("/")
-        return group if slash else ""
+        return group_of(self.api_version)
 
     @property
     def kind(self) -> str:

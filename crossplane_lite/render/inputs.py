@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._manifests.objects import RESOURCE_NAME, secret_data
+from .._manifests.reading import is_file, read_bytes
+from .._manifests.yaml import Document, decode, load_documents, parse_value
 from .._terminal.excerpts import said, shown
 from .._wire.tree import join_path
 from ..errors import InputError
-from .objects import RESOURCE_NAME, secret_data
-from .reading import is_file, read_bytes
-from .yaml import Document, decode, load_documents, parse_value
 
 __all__ = [
     "field",

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from .._manifests.yaml import Document
 from ..errors import InputError
 from .inputs import labels
 from .pipeline import Runner, Step
-from .yaml import Document
 
 __all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "runners"]
 

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._manifests.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from .._models.model import near_name
 from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
@@ -17,7 +18,6 @@ from .._paths import simple
 from .._terminal.excerpts import said, shown
 from .._wire.tree import join_path
 from ..errors import InputError, UsageError
-from ..render.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError
@@ -31,8 +31,8 @@ from .waits import Waits, owner_of, waits_of
 from .world import World
 
 if TYPE_CHECKING:
+    from .._manifests.kind_schemas import Schemas
     from ..composition import Dependency, Function
-    from ..render.openapi import Schemas
     from ..render.pipeline import Cluster, Runner, Step
     from ..render.rendered import Rendered
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .._models.kinds import group_of
-from ..render.objects import TRANSITION_TIME
+from .._base.api_version import group_of
+from .._manifests.objects import TRANSITION_TIME
 from .merging import copied
 from .patterns import matches, matching
 

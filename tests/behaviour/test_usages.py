@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from crossplane_lite._rehearsal.usages import usage_name
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, apply, composition
+from crossplane_lite._rehearsal.usages import usage_name
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, Rule, Subnet
 from tests.behaviour.usages_models import (
