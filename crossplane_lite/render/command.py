@@ -39,7 +39,7 @@ def command(argv: Sequence[str]) -> int:
     if given.watch:
         from .watch import watch
 
-        return watch(argv, arguments.paths(given))
+        return watch(argv, arguments.paths(given), __name__.partition(".")[0])
     terminal.begin()
     try:
         inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
