@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ._text import Node
+    from ._text import YamlNode
     from .items import Items
     from .views import Views
 
@@ -43,7 +43,7 @@ class Resource(Fields):
 
     __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
 
-    _node: Node | None
+    _node: YamlNode | None
     _lists: Any
     _owner: Items | None  # the items that it is one of, or was
     _reserved: dict[str, Any] | None
@@ -63,7 +63,7 @@ class Resource(Fields):
             self._touch()
 
     @classmethod
-    def _of_node(cls, node: Node, label: str, frozen: str = "") -> Resource:
+    def _of_node(cls, node: YamlNode, label: str, frozen: str = "") -> Resource:
         """Return the resource over a node of the text.
 
         Args:
@@ -397,7 +397,7 @@ class Resource(Fields):
         _tree.write_back(self._node, self._data, self._lists)
         self._bind(self._node)
 
-    def _bind(self, node: Node | None) -> None:
+    def _bind(self, node: YamlNode | None) -> None:
         """Take a node as the one whose text the content is now; None where the text of all items is new."""
         put = object.__setattr__
         put(self, "_node", node)
@@ -405,7 +405,7 @@ class Resource(Fields):
         put(self, "_written", self._edits)
 
 
-def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None:
+def _start(resource: Resource, node: YamlNode | None, label: str, data: Any) -> None:
     Fields.__init__(resource, resource, data, None, label)
     put = object.__setattr__
     put(resource, "_node", node)
