@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from .._base.yaml_scalars import booleans_of_1_1
 from .._terminal.excerpts import shown
 from ..errors import InputError
 
@@ -14,12 +15,7 @@ __all__ = ["boolean", "check_name", "one_of", "typed", "typed_at"]
 _TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 
 # The booleans that only YAML 1.1 knows: Kubernetes reads them as booleans, and sources give them as written.
-_BOOLEANS: Final = {
-    form: value
-    for value, words in ((True, "y yes on"), (False, "n no off"))
-    for word in words.split()
-    for form in (word, word.capitalize(), word.upper())
-}
+_BOOLEANS: Final = booleans_of_1_1()
 
 
 def boolean(value: Any) -> Any:

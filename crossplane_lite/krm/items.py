@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._base.api_version import group_of
 from ..errors import DuplicateResourceError, UsageError
 from ._plain import plain
 from .resource import Resource
@@ -299,6 +298,8 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
 
 
 def _group(resource: Resource) -> str | None:
+    from .._base.api_version import group_of  # few ask
+
     found = resource._peek("apiVersion")
     return group_of(found) if isinstance(found, str) else None
 

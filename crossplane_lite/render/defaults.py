@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
+from .._paths.text import show
 from .._terminal.excerpts import said, shown
-from .._wire.tree import join_path
 from ..errors import InputError
 from .api_versions import split_api_version
 
@@ -124,7 +124,7 @@ class _Schema(NamedTuple):
                 above, step = above
                 steps.append(step)
             raise InputError(
-                f"{self.where}: {said(join_path(reversed(steps)))} must be an object "
+                f"{self.where}: {said(show(reversed(steps)))} must be an object "
                 f"(got {shown(value)} that is a {type(value).__name__})"
             )
         return value

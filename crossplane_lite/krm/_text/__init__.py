@@ -9,7 +9,8 @@
 `parse` gives a `Text`; `text.root` is its one document and `text.documents` are all that hold anything. Both, and the
 elements of a list (`children()`), are `YamlNode`s. A node is a unit: it can be read (`value`, `get`, `has`), edited at
 paths (`set`, `delete`, `insert`, `move`), and put elsewhere in its list, or left out (`arrange`). Paths are sequences
-of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see `_scalars`), always copies.
+of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see
+`_base.yaml_scalars`), always copies.
 `text.dump()` gives the stream with its edits. The same edits once more change nothing.
 
 What an edit does to the text

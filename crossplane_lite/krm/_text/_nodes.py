@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..._base.yaml_scalars import resolve, tagged
 from ...errors import InputError
-from ._scalars import resolve, tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
+from ..._base.yaml_scalars import NOT_JSON, TAG, check_tag
 from ...errors import InputError
 from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
-from ._scalars import NOT_JSON, TAG, check_tag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..._base.yaml_scalars import resolve, tagged
 from ._layout import column, entries, is_block, key_start, open_at
 from ._nodes import MAPPING, SCALAR, SEQUENCE
-from ._scalars import resolve, tagged
 from ._write import Style
 
 TYPE_CHECKING = False
