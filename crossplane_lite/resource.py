@@ -29,7 +29,7 @@ from ._compat.messages import (
 from ._observed.conditions import condition_of
 from ._observed.observable import Observable
 from ._observed.tracker import current
-from ._paths import simple
+from ._paths import field_path
 from .errors import UnresolvedError, UsageError
 
 if TYPE_CHECKING:
@@ -274,14 +274,19 @@ def get_value(
 
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
-        path: Such as `spec.ports[2].port` or `metadata.annotations[crossplane.io/external-name]`; in quotes, what
-            stands in brackets is a key even where it is a number.
+        path: Such as `spec.ports[2].port`, `spec.ports[-1]` for the last one, `spec.ports[name=http].port`, or
+            `metadata.annotations[crossplane.io/external-name]`; in quotes, what stands in brackets is a key even where
+            it is a number.
         default: What to return where the path leads nowhere.
 
     Raises:
-        UsageError: `path` is no field path, or `resource` none of these.
+        UsageError: `path` is no field path, or selects several elements of a list; or `resource` is none of these.
     """
-    return _wire.get_path(struct_of(resource, "get_value()"), simple.parse(path), default)
+    raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
+    # Bytes know neither what a selection means nor whether digits are a key; what is before these isn't decoded.
+    direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
+    value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
+    return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
@@ -289,7 +294,8 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
 
     Args:
         r: The resource to change.
-        path: As for `get_value`; an index may be the one after a list's last.
+        path: As for `get_value`; an index may be the one after a list's last, and a selection that means no element
+            adds one with these fields.
         value: Plain data or a model of ours. It replaces what is there.
 
     Raises:
@@ -298,5 +304,5 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """
     data = _wire.decode_struct(r.resource.SerializeToString())
-    simple.put(data, path, value)
+    field_path.put(data, field_path.parse(path), value, "the resource")
     replace(r.resource, encoded(data))

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from crossplane_lite._manifests.objects import RESOURCE_NAME
 from crossplane_lite.cli import main
-from crossplane_lite.render.objects import RESOURCE_NAME
 from crossplane_lite.runtime import log
 from crossplane_lite.testing import assert_waves
 from tests.runtime.serving import serving

@@ -16,7 +16,7 @@ from ..errors import UsageError
 from .registering import register
 
 if TYPE_CHECKING:
-    from .._call.call import Call
+    from .call import Call
 
 __all__ = ["connection_secret"]
 

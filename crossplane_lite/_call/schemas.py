@@ -10,8 +10,8 @@ from ..proto import _view
 from .requirements import SchemaSelector
 
 if TYPE_CHECKING:
-    from .._call.call import Call
     from .._validation.schema import FieldError, Schema
+    from .call import Call
 
 __all__ = ["schema_of", "validate_desired"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._models.kinds import check_class, check_kind, group_of
+from .._base.api_version import group_of
+from .._models.kinds import check_class, check_kind
 from .._models.model import from_dict
 from .._models.node import FACT, Node
 from .._models.registered import Registered

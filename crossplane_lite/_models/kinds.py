@@ -6,16 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _wire
+from .._base.api_version import group_of
 from ..errors import UsageError
 from .resource import Resource
 
-__all__ = ["check_class", "check_kind", "check_same_kind", "group_of"]
-
-
-def group_of(api_version: str) -> str:
-    """Return the group of an apiVersion; the core group is the empty text."""
-    group, slash, _ = api_version.rpartition("/")
-    return group if slash else ""
+__all__ = ["check_class", "check_kind", "check_same_kind"]
 
 
 def check_class(model: object, what: str) -> None:

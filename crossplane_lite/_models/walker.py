@@ -9,7 +9,7 @@ from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
 from .._observed.observable import Observable, make, sources
 from .._observed.tracker import Tracker
-from .._wire.tree import join_path
+from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
 from .node import COPY, WAIT, refuse_whole
 from .shape import DesiredMap, Shape

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
+from .._paths.text import quoted
 from ..errors import UnresolvedError
 from .tracker import current
 
@@ -75,7 +76,7 @@ class Observable(Generic[T_co]):
         if type(key) is str:
             if key == EXTERNAL_NAME and self.__cl_path__.endswith(".metadata.annotations"):
                 return _extend(self, ".external_name", self.__cl_path__[: -len(".metadata.annotations")])
-            return _extend(self, f'["{key}"]')
+            return _extend(self, f"[{quoted(key)}]")
         if isinstance(key, int):
             return _extend(self, f"[{key}]")
         oracle = _oracle_of(self)

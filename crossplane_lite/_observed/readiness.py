@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .. import _wire
-from .._models.kinds import group_of
+from .._base.api_version import group_of
 
 __all__ = ["is_ready"]
 

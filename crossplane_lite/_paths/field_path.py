@@ -1,6 +1,19 @@
 """Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
 
-The package's `_fieldpath` reads nearly the same, but loads protobuf, which would take longer than a whole KRM function.
+One grammar for all that takes a path: KRM functions, the helpers for resources, Observables' paths and simulations. It
+loads nothing that a KRM function hasn't loaded anyway.
+
+=====================================  ================================================================================
+`spec.replicas`                        Keys, with dots between them.
+`[3]`                                  An index; `[-1]` is the last element, `[-2]` the one before it.
+`[name=web]`                           The element of a list that has these fields, as in
+                                       `[containerPort=80,protocol=TCP]`. Without quotes a value means the text and
+                                       what YAML reads it as.
+`["a.b/c"]`, `['a.b/c']`, `[a.b/c]`    A key that may hold dots; in quotes also one of digits, and any other character:
+                                       a backslash takes the one after it as it is.
+`ports.0`                              Digits between dots: an index in a list, a key in a mapping, as in the functions
+                                       specification's example.
+=====================================  ================================================================================
 """
 
 from __future__ import annotations
@@ -9,7 +22,7 @@ import functools
 import re
 
 from ..errors import UsageError
-from ..krm._text._scalars import resolve
+from .text import Digits, quoted, show
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
@@ -18,20 +31,16 @@ if TYPE_CHECKING:
 
     Step: TypeAlias = "str | int | Select"
 
-__all__ = ["Digits", "Select", "build", "find", "lookup", "parse", "plan", "show"]
+__all__ = ["Digits", "Select", "Step", "find", "is_direct", "lookup", "parse", "plan", "put", "resolved"]
 
 # Compiled when they are first used; most paths need none of them.
 _QUOTED = r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*"""
 _CONDITION = r"""\s*([^\s=\[\]"',]+)="""
 _VALUE = r"""[^\[\]"',]*"""
 _KEY = "[^.\\[\\]]+"
-_LETTERS = "[A-Za-z0-9_-]*[A-Za-z_-][A-Za-z0-9_-]*"
 
-
-class Digits(str):
-    """A step like the `0` of `spec.ports.0.port`: an index in a list, a key in a mapping."""
-
-    __slots__ = ()
+# Digits of an index. No list is longer, and Python refuses to read thousands of them.
+_LONGEST_INDEX = 18
 
 
 class Select:
@@ -47,11 +56,28 @@ class Select:
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = dict(fields)
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Select and self._known() == other._known()
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._known().items()))
+
     def __repr__(self) -> str:
-        return show([self])
+        return f"[{self}]"
+
+    def __str__(self) -> str:
+        return ",".join(
+            f"{key}={one if type(one) is _Bare else quoted(str(one))}" for key, one in self.fields.items()
+        )
+
+    def _known(self) -> dict[str, tuple[type, Any]]:
+        """Return the fields, with what stands in quotes told apart."""
+        return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
         """Say whether an element of a list is one that is meant."""
+        from .._base.yaml_scalars import resolve  # few paths select
+
         if not isinstance(element, dict):
             return False
         for key, wanted in self.fields.items():
@@ -66,6 +92,8 @@ class Select:
 
     def made(self) -> dict[str, Any]:
         """Return the fields that a new element gets."""
+        from .._base.yaml_scalars import resolve
+
         return {key: resolve(str(one)) if type(one) is _Bare else one for key, one in self.fields.items()}
 
 
@@ -78,26 +106,26 @@ class _Bare(str):
 _BOOLS = ("true", "false", "True", "False", "TRUE", "FALSE")
 
 
-def parse(path: str) -> tuple[Step, ...]:
-    """Return the steps of a field path.
+def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
+    """Return the steps of a field path: keys, indexes and selections, as described above.
 
-    Keys are joined by dots. In brackets stands an index (`[3]`), a selection of a list's element by its fields
-    (`[name=web]`, `[containerPort=80,protocol=TCP]`), or a key, which may hold dots there (`["a.b/c"]`, `[a.b/c]`).
-    Digits between dots are an index in a list and a key in a mapping (`spec.ports.0.port`, as the functions
-    specification's example has it).
+    Args:
+        path: The path.
+        whole_labels: Refuse a path in which the name of a label or an annotation falls apart at its dots. Labels and
+            annotations are texts, so that it would lead nowhere.
 
     Raises:
         UsageError: It is no field path.
     """
     if not isinstance(path, str):
         raise UsageError(f"a field path must be a string (got {path!r} that is a {type(path).__name__})")
-    return _checked(path)
-
-
-@functools.lru_cache(maxsize=1024)
-def _checked(path: str) -> tuple[Step, ...]:
-    """Return the steps of a path, unless a label or an annotation falls apart in it, whose values hold nothing."""
     steps = _parsed(path)
+    if whole_labels and len(steps) > 3:
+        _check_labels(path, steps)
+    return steps
+
+
+def _check_labels(path: str, steps: tuple[Step, ...]) -> None:
     for at, step in enumerate(steps[1:-2], 1):
         if step in ("labels", "annotations") and steps[at - 1] == "metadata":
             whole = ".".join(map(str, steps[at + 1 :]))
@@ -105,9 +133,9 @@ def _checked(path: str) -> tuple[Step, ...]:
                 f"{path!r} has dots in the name of {'a label' if step == 'labels' else 'an annotation'}; "
                 f"write it as {show([*steps[: at + 1], whole])}"
             )
-    return steps
 
 
+@functools.lru_cache(maxsize=1024)
 def _parsed(path: str) -> tuple[Step, ...]:
     if "[" not in path and "]" not in path and all(parts := path.split(".")):
         return tuple(map(_key, parts))
@@ -148,9 +176,14 @@ def _bracketed(path: str, at: int) -> tuple[Step, int]:
         return _selection(path, at)
     end = path.find("]", at)
     inner = path[at : max(end, 0)]
-    if not inner or inner[0] in "\"'*" or "[" in inner or "=" in inner or re.fullmatch(r"-[0-9]+", inner):
+    if not inner or inner[0] in "\"'*" or "[" in inner or "=" in inner:
         raise _malformed(path)
-    return int(inner) if inner.isdecimal() and inner.isascii() else inner, end + 1
+    digits = inner.removeprefix("-")
+    if not digits.isdecimal() or not digits.isascii():
+        return inner, end + 1
+    if len(digits) > _LONGEST_INDEX:
+        raise _malformed(path)
+    return int(inner), end + 1
 
 
 def _unquoted(found: re.Match[str]) -> str:
@@ -182,37 +215,24 @@ def _selection(path: str, at: int) -> tuple[Select, int]:
 
 def _malformed(path: str) -> UsageError:
     return UsageError(
-        f"{path!r} is no field path; write it as spec.containers[0].image or spec.containers[name=web].image, "
+        f"{path!r} is no field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
         'keys with dots in brackets and quotes: metadata.annotations["example.org/a"], without wildcards'
     )
-
-
-def show(steps: Iterable[Step]) -> str:
-    """Return steps as a path, such as `spec.ports[2]["a/b"]`."""
-    path = ""
-    for step in steps:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif isinstance(step, Select):
-            fields = [f"{key}={one if type(one) is _Bare else _quoted(one)}" for key, one in step.fields.items()]
-            path += f"[{','.join(fields)}]"
-        elif re.fullmatch(_LETTERS, step) or type(step) is Digits:
-            path += f".{step}" if path else step
-        else:
-            path += f"[{_quoted(step)}]"
-    return path
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 # Paths in plain data
 
 
+def is_direct(step: Step) -> bool:
+    """Say whether a step is one key or one index from the start, whatever it leads into."""
+    return type(step) is str or (type(step) is int and step >= 0)
+
+
 def find(holder: object, step: Step) -> str | int | None:
     """Return the key or index that a step leads to in a dict or list, None where it leads nowhere.
+
+    Returns:
+        An index is counted from the start, also for `[-1]`.
 
     Raises:
         UsageError: Several elements of a list are meant.
@@ -227,17 +247,39 @@ def find(holder: object, step: Step) -> str | int | None:
             raise UsageError(f"{show([step])} means {len(found)} elements, those at {', '.join(map(str, found))}")
         return found[0] if found else None
     at = _index(step)
-    return at if at is not None and at < len(holder) else None
+    if at is None or not -len(holder) <= at < len(holder):
+        return None
+    return at if at >= 0 else at + len(holder)
 
 
 def _index(step: Step) -> int | None:
     if type(step) is Digits:
-        return int(step)
+        return int(step[: _LONGEST_INDEX + 1])  # which is beyond any list
     return step if isinstance(step, int) else None
 
 
-def lookup(data: Any, steps: Sequence[Step], default: Any = None) -> Any:
-    """Return the value at a path in plain data, not a copy; `default` where there is none."""
+def resolved(data: Any, steps: Iterable[Step]) -> list[str | int] | None:
+    """Return the keys and indexes from the start that a path leads through, None where it leads nowhere.
+
+    Raises:
+        UsageError: Several elements of a list are meant.
+    """
+    found: list[str | int] = []
+    for step in steps:
+        key = find(data, step)
+        if key is None:
+            return None
+        found.append(key)
+        data = data[key]
+    return found
+
+
+def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
+    """Return the value at a path in plain data, not a copy; `default` where there is none.
+
+    Raises:
+        UsageError: Several elements of a list are meant.
+    """
     for step in steps:
         key = find(data, step)
         if key is None:
@@ -246,82 +288,114 @@ def lookup(data: Any, steps: Sequence[Step], default: Any = None) -> Any:
     return data
 
 
-def plan(data: object, steps: Sequence[Step], value: Any) -> tuple[Any, str | int, Any]:
+def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> None:
+    """Put a value at a path in plain data. What is missing on the way is made, a list by its next index.
+
+    Args:
+        data: The data.
+        steps: The path.
+        value: The value.
+        whole: What messages call the data.
+
+    Raises:
+        UsageError: As of `plan`.
+    """
+    holder, key, made = plan(data, steps, value, whole)
+    if key == len(holder) and isinstance(holder, list):
+        holder.append(made)
+    else:
+        holder[key] = made
+
+
+def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -> tuple[Any, str | int, Any]:
     """Return what has to be put where, so that a value stands at a path: the dict or list, the key, and the value.
 
     What is missing on the way is part of the value that is returned; the index past a list's end means to append. A
-    null on the way counts as missing, as for Kubernetes.
+    null on the way counts as missing, as for Kubernetes. `[-1]` replaces the last element, and adds none.
+
+    Args:
+        data: The data, which stays as it is.
+        steps: The path.
+        value: The value.
+        whole: What messages call the data.
 
     Raises:
         UsageError: The path leads through a text or number, takes a list for a mapping, or leads past a list's end.
     """
+    way = _Way(steps, whole)
     holder: Any = data
     for at, step in enumerate(steps):
         if not isinstance(holder, (dict, list)):
-            raise _no_way(steps, at, f"{show(steps[:at]) or 'this'} is neither an object nor a list")
+            raise way.error(f"{way.place(at)} is neither an object nor a list")
         key = find(holder, step)
-        rest = steps[at + 1 :]
         if key is None:
-            return holder, *_added(holder, steps, at, build(rest, value, steps))
-        if not rest:
+            return holder, *way.added(holder, at, way.built(at + 1, value))
+        if at + 1 == len(steps):
             return holder, key, value
         below = lookup(holder, [step])
         if below is None:
-            return holder, key, build(rest, value, steps)
+            return holder, key, way.built(at + 1, value)
         holder = below
     raise UsageError("a path needs at least one step")
 
 
-def _added(holder: Any, steps: Sequence[Step], at: int, value: Any) -> tuple[str | int, Any]:
-    """Return the key and the value of something that a dict or list gets new."""
-    step = steps[at]
-    where = show(steps[:at]) or "this"
-    if isinstance(holder, dict):
-        if not isinstance(step, str):
-            raise _no_way(steps, at, f"{where} is no list")
-        return str(step), value
-    if isinstance(step, Select):
-        return len(holder), _chosen(step, value, steps)
-    index = _index(step)
-    if index is None:
-        raise _no_way(steps, at, f"{where} is a list; say which element: [0], or [name=...]")
-    if index > len(holder):
-        raise _no_way(steps, at, f"{where} has {len(holder)} elements, and only the next can be added")
-    return index, value
-
-
-def build(rest: Sequence[Step], value: Any, steps: Sequence[Step]) -> Any:
-    """Return a value with what has to stand around it, where nothing is yet.
+class _Way:
+    """A path on which values are put, and what is said where that can't be done.
 
     Args:
-        rest: The steps from there to the value.
-        value: The value.
-        steps: The whole path, for messages.
-
-    Raises:
-        UsageError: A step is an index that isn't 0.
+        steps: The path.
+        whole: What messages call the data that it leads into.
     """
-    for at in range(len(rest) - 1, -1, -1):
-        step = rest[at]
-        index = _index(step)
+
+    def __init__(self, steps: Sequence[Step], whole: str) -> None:
+        self._steps = steps
+        self._whole = whole
+
+    def place(self, at: int) -> str:
+        """Return what stands before a step."""
+        return show(self._steps[:at]) or self._whole
+
+    def error(self, problem: str) -> UsageError:
+        return UsageError(f"{show(self._steps)!r} can't be set: {problem}")
+
+    def added(self, holder: Any, at: int, value: Any) -> tuple[str | int, Any]:
+        """Return the key and the value of something that a dict or list gets new."""
+        step = self._steps[at]
+        if isinstance(holder, dict):
+            if not isinstance(step, str):
+                raise self.error(f"{self.place(at)} is no list")
+            return str(step), value
         if isinstance(step, Select):
-            value = [_chosen(step, value, steps)]
-        elif index is None:
-            value = {str(step): value}
-        elif index:
-            whole = len(steps) - len(rest) + at
-            raise _no_way(steps, whole, f"{show(steps[:whole])} has 0 elements, and only the next can be added")
-        else:
-            value = [value]
-    return value
+            return len(holder), self._chosen(step, value)
+        index = _index(step)
+        if index is None:
+            raise self.error(f"{self.place(at)} is a list; say which element: [0], or [name=...]")
+        self._check_index(index, len(holder), at)
+        return index, value
 
+    def built(self, start: int, value: Any) -> Any:
+        """Return a value with what has to stand around it from a step on, where nothing is yet."""
+        for at in range(len(self._steps) - 1, start - 1, -1):
+            step = self._steps[at]
+            index = _index(step)
+            if isinstance(step, Select):
+                value = [self._chosen(step, value)]
+            elif index is None:
+                value = {str(step): value}
+            else:
+                self._check_index(index, 0, at)
+                value = [value]
+        return value
 
-def _chosen(step: Select, value: Any, steps: Sequence[Step]) -> dict[str, Any]:
-    """Return a new element of a list that has the fields it is picked by."""
-    if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
-        raise UsageError(f"{show(steps)!r} can't be set: the new element must be an object with {show([step])}")
-    return {**step.made(), **value}
+    def _check_index(self, index: int, length: int, at: int) -> None:
+        """Refuse an index that is not the next one of a list that it isn't in."""
+        if index < 0:
+            raise self.error(f"{self.place(at)} has {length} elements, so that there is no [{index}]")
+        if index > length:
+            raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added")
 
-
-def _no_way(steps: Sequence[Step], at: int, problem: str) -> UsageError:
-    return UsageError(f"{show(steps)!r} can't be set: {problem}")
+    def _chosen(self, step: Select, value: Any) -> dict[str, Any]:
+        """Return a new element of a list that has the fields it is picked by."""
+        if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
+            raise self.error(f"the new element must be an object with {show([step])}")
+        return {**step.made(), **value}

@@ -6,22 +6,20 @@ The run has nothing observed, but it has to make as many resources as the real c
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._base.sentinels import UNSET
 from .._observed.observable import EXTERNAL_NAME, Observable, root_of
 from .._observed.root import Computed, Root
 from .._observed.tracker import Tracker
+from .._paths import field_path
 
 if TYPE_CHECKING:
     from .._call.call import Call
 
 __all__ = ["Actual"]
-
-_STEP: Final = re.compile(r"""\.([^.\[]+)|\[(-?\d+)\]|\["(.*?)"\](?=[.\[]|$)""", re.DOTALL)
 
 
 class Actual:
@@ -44,7 +42,7 @@ class Actual:
         try:
             assert root is not None
             value: Any = self._compute(root) if isinstance(root, Computed) else self._top(root)
-            for step in _steps(observable.source_path, len(root.prefix)):
+            for step in field_path.parse(observable.source_path[len(root.prefix) :].removeprefix(".")):
                 value = value[step]
         except Exception as error:  # what the author's function raises too
             raise LookupError(observable.source_path) from error
@@ -92,14 +90,3 @@ class Actual:
         if isinstance(value, (list, tuple)):
             return type(value)(self._replaced(item, call) for item in value)
         return value
-
-
-def _steps(path: str, at: int) -> Iterator[str | int]:
-    """Yield the steps of an Observable's path from `at` on, one by one, because the first may be missing already."""
-    while at < len(path):
-        match = _STEP.match(path, at)
-        if match is None:
-            raise LookupError(path)
-        field, index, key = match.groups()
-        yield int(index) if index else key if field is None else field
-        at = match.end()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._base import extras
+from .._base.numbers import EXACT
 from .._models.walker import canonical, show_path
 from .._observed.observable import Observable
 from .._observed.tracker import mask
@@ -34,7 +35,6 @@ _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
 # Keywords that look at all of a value, whatever other rules there are for its parts.
 _WHOLE: Final = frozenset({"allOf", "anyOf", "not", "oneOf", "uniqueItems"})
 _ANYTHING: Final[Rules] = {}
-_EXACT: Final = 2**53
 
 _kept: OrderedDict[bytes, Validator] = OrderedDict()
 _lock: Final = threading.Lock()
@@ -258,7 +258,7 @@ class _Checked:
             self._hold(steps[:-1])
             return None
         kind = type(value)
-        if kind is bool or (kind is str and value.isascii()) or (kind is int and -_EXACT <= value <= _EXACT):
+        if kind is bool or (kind is str and value.isascii()) or (kind is int and -EXACT <= value <= EXACT):
             return value
         try:
             return _wire.decode_value(_wire.encode_value(value))  # texts and numbers of other types, as they arrive

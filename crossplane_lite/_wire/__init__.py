@@ -12,6 +12,8 @@ Every legal encoding is read as the installed protobuf reads it, with three exce
 - There is no limit to the depth.
 
 Malformed bytes are a WireError when they are read. Nothing recurses where the data decides how deep.
+
+Other rooms import from here what `__all__` lists. This room imports `_base`, `_paths`, `errors` and `proto`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from struct import Struct as Packer
 from struct import error as PackerError
 from typing import Any, Final
 
+from .._base.numbers import EXACT
 from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
 from . import scan
@@ -23,7 +24,7 @@ __all__ = ["decode_list", "decode_struct", "decode_value"]
 
 _LEVELS: Final = 16
 _CONSTANTS: Final = {b"\x20\x00": False, b"\x20\x01": True, b"\x08\x00": None}
-_MAX_INT: Final = 2.0**53
+_MAX_INT: Final = float(EXACT)
 _level: Final = Level.FromString
 _list_level: Final = ListLevel.FromString
 _double: Final = Packer("<xd").unpack_from

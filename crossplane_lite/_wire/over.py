@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .._base.sentinels import TOMBSTONE
+from .._paths.text import show as join_path
 from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
@@ -17,7 +18,7 @@ from .faults import note
 from .objects import deleted_keys, fixed_fields, member_prefix, merges, set_members
 from .parts import NAMES, Bail, varint
 from .scan import STRUCT
-from .tree import Overlay, encode_tree, join_path
+from .tree import Overlay, encode_tree
 from .value import open_value
 
 __all__ = ["encode_over"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from struct import Struct as Packer
 from typing import Any, Final
 
+from .._base.numbers import EXACT
+
 __all__ = [
     "HEADS",
     "INTS",
@@ -23,7 +25,7 @@ __all__ = [
     "varint",
 ]
 
-MAX_INT: Final = 2**53
+MAX_INT: Final = EXACT
 pack: Final = Packer("<d").pack
 
 # The caches stay small whatever the data: lengths and numbers are kept up to a bound, keys until there are too many.

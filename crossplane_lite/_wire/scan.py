@@ -8,6 +8,7 @@ from __future__ import annotations
 from struct import Struct as Packer
 from typing import Any, Final
 
+from .._base.numbers import EXACT
 from ..errors import WireError
 from ..proto._pool import DecodeError, Level
 
@@ -39,7 +40,7 @@ LIST: Final = 5
 Span = tuple[int, int]
 """Start and end of some bytes in the buffer."""
 
-_MAX_INT: Final = 2.0**53
+_MAX_INT: Final = float(EXACT)
 _unpack: Final = Packer("<d").unpack_from
 
 

@@ -5,16 +5,17 @@ Nothing is copied level by level, so the time is linear in the size, however dee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .._base.sentinels import NULL, TOMBSTONE
+from .._paths.text import show
 from ..errors import EncodeError
 from . import scan
 from .objects import deleted_keys, fixed_fields, is_struct, member_prefix, merges, set_members, wire_keys
 from .parts import HEADS, INTS, LIST_HEADS, MAX_INT, NAMES, PREFIXES, STRUCT_HEADS, TEXT_HEADS, Bail, pack, varint
 
-__all__ = ["Overlay", "encode_tree", "encode_value_tree", "join_path"]
+__all__ = ["Overlay", "encode_tree", "encode_value_tree"]
 
 _TOO_BIG: Final = "must be an integer of at most 2**53, which a Struct can carry exactly"
 _NOT_TEXT: Final = "must be valid Unicode text (got a lone surrogate)"
@@ -93,26 +94,6 @@ def encode_value_tree(value: Any) -> bytes:
         return _leaf(value)
     payload = encode_tree(value)
     return (b"\x32" if isinstance(value, (list, tuple)) else b"\x2a") + varint(len(payload)) + payload
-
-
-def join_path(labels: Iterable[str | int]) -> str:
-    """Return keys and indexes as a path like `spec.ports[2]["a/b"]`."""
-    path = ""
-    for label in labels:
-        if isinstance(label, int):
-            path += f"[{label}]"
-        elif _is_plain(label):
-            path += f".{label}" if path else label
-        else:
-            quoted = label.replace("\\", "\\\\").replace('"', '\\"')
-            path += f'["{quoted}"]'
-    return path
-
-
-def _is_plain(key: str) -> bool:
-    """Say whether a key has only ASCII letters and digits, _ and -, and one of these at least."""
-    # A regular expression would take longer to compile than the rest of this module.
-    return key != "" and key.isascii() and ("0" + key.replace("-", "").replace("_", "")).isalnum()
 
 
 def _pieces(root: Any) -> list[bytes]:
@@ -210,7 +191,7 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
     for (obj, _, keys, *_), key in places:
         if key is not None:
             labels.append(key if keys is None else NAMES[member_prefix(obj, key)])
-    return error.under(join_path(labels))
+    return error.under(show(labels))
 
 
 def _leaf(value: Any) -> bytes:

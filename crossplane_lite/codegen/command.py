@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .._manifests import sources
 from ..errors import InputError
-from . import generate, output, sources
+from . import generate, output
 from .definitions import Definitions, Kind, definitions
 
 __all__ = ["command"]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._base.api_version import joined
+from .._manifests.crd import crds_in, versions_of
+from .._manifests.values import check_name, typed_at
+from .._manifests.yaml import Document
 from ..errors import InputError
-from ..render.yaml import Document
-from ._values import typed
 from .names import class_name, group_path, segment
 from .schema import ClassRef
 
 __all__ = ["Component", "Definitions", "Kind", "definitions"]
 
-_CRD: Final = "CustomResourceDefinition"
-_XRD: Final = "CompositeResourceDefinition"
 _REF: Final = "#/components/schemas/"
 # Types of the API machinery, such as Status, have a kind too, but nobody composes them.
 _MACHINERY: Final = "io.k8s.apimachinery."
@@ -48,7 +47,7 @@ class Kind(NamedTuple):
 
     @property
     def api_version(self) -> str:
-        return f"{self.group}/{self.version}" if self.group else self.version
+        return joined(self.group, self.version)
 
 
 class Component(NamedTuple):
@@ -139,55 +138,23 @@ def definitions(documents: Iterable[Document]) -> Definitions:
         if "openapi" in content or "swagger" in content:
             found.kinds.extend(_of_openapi(where, content))
             continue
-        api_version, kind = content.get("apiVersion"), content.get("kind")
-        group = str(api_version).rpartition("/")[0]
-        if kind == _CRD and group == "apiextensions.k8s.io":
-            found.kinds.extend(_of_crd(where, content))
-        elif kind == _XRD and group == "apiextensions.crossplane.io":
-            from .crossplane import crds_of
-
-            for crd in crds_of(where, content):
-                found.kinds.extend(_of_crd(where, crd))
-        else:
-            found.others[where] = str(kind) if kind else "no kind"
+        crds = crds_in(where, content)
+        if crds is None:
+            found.others[where] = str(content.get("kind") or "no kind")
+        for crd in crds or ():
+            found.kinds.extend(_of_crd(where, crd))
     return found
 
 
-def _get(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
-    """Return what stands at a path of keys, and say what is wrong with it where it isn't of a type."""
-    value: Any = content
-    done: list[str] = []
-    for key in path.split("."):
-        done.append(key)
-        if not isinstance(value, Mapping) or key not in value:
-            raise InputError(f"{where}: {'.'.join(done)} is missing")
-        value = value[key]
-    return typed(value, kind, lambda problem: InputError(f"{where}: {path} {problem}"))
-
-
-def _check_name(where: str, path: str, name: str) -> None:
-    """Refuse what no group, version or kind can be; what is written into modules must not hold just anything."""
-    if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
-        raise InputError(f"{where}: {path} must be letters, digits, '-' and '.' (got {name!r:.60})")
-
-
 def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
-    if crd.get("apiVersion") != "apiextensions.k8s.io/v1":
-        raise InputError(f"{where}: only CustomResourceDefinitions of apiextensions.k8s.io/v1 can be read")
-    group, kind = _get(where, crd, "spec.group", str), _get(where, crd, "spec.names.kind", str)
-    _check_name(where, "spec.group", group)
-    _check_name(where, "spec.names.kind", kind)
-    for number, version in enumerate(_get(where, crd, "spec.versions", list)):
-        path = f"spec.versions[{number}]"
-        if not isinstance(version, Mapping):
-            raise InputError(f"{where}: {path} must be an object")
-        at = f"{where}: {path}"
-        name = _get(at, version, "name", str)
-        _check_name(at, "name", name)
-        schema = _get(at, version, "schema.openAPIV3Schema", dict)
-        served, storage = _get(at, version, "served", bool), _get(at, version, "storage", bool)
-        module = (*group_path(group), segment(kind), segment(name))
-        yield Kind(where, name, group, name, kind, schema, module, class_name(kind), served=served, storage=storage)
+    for found in versions_of(where, crd):
+        module = (*group_path(found.group), segment(found.kind), segment(found.version))
+        name = class_name(found.kind)
+        yield Kind(
+            *(where, found.path, found.group, found.version, found.kind, found.schema, module, name),
+            served=found.served,
+            storage=found.storage,
+        )
 
 
 def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
@@ -199,7 +166,7 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
             f"{where}: the document has no components; one for each group and version is behind the index, "
             "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
-    document = OpenAPI(where, _get(where, content, "components.schemas", dict))
+    document = OpenAPI(where, typed_at(where, content, "components.schemas", dict))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
             raise InputError(f"{where}: components.schemas.{name} must be an object")
@@ -210,9 +177,10 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
         at = f"{where}: {path}: x-kubernetes-group-version-kind[0]"
         if not isinstance(kinds[0], Mapping):
             raise InputError(f"{at} must be an object (got a {type(kinds[0]).__name__})")
-        group, version, kind = (_get(at, {"group": "", **kinds[0]}, key, str) for key in ("group", "version", "kind"))
+        mark = {"group": "", **kinds[0]}
+        group, version, kind = (typed_at(at, mark, key, str) for key in ("group", "version", "kind"))
         for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):
-            _check_name(at, key, text)
+            check_name(at, key, text)
         ref = _class_of(name)
         found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document)
         if group and name == ".".join((*reversed(group.split(".")), version, kind)):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._base.api_version import split
 from .._base.extras import load
 from .._input.structure import problems_in, structured
 from .._input.types import NOTHING, Field, Shape, check_class, choices, described, fields_of, is_class, shape_of
@@ -52,7 +53,7 @@ def command(argv: Sequence[str]) -> int:
     """
     arguments = _parser().parse_args(argv)
     load("yaml", "codegen")
-    from ..render import yaml
+    from .._manifests import yaml
 
     cls = _load_class(arguments.cls)
     text = yaml.dump([input_crd(cls, api_version=arguments.api_version, kind=arguments.kind, plural=arguments.plural)])
@@ -172,8 +173,7 @@ def _group_version(api_version: str) -> tuple[str, str]:
             "'api_version' must be a group with a dot in it and a version, such as naming.fn.crossplane.io/v1beta1 "
             f"(got {api_version!r})"
         )
-    group, _, version = api_version.partition("/")
-    return group, version
+    return split(api_version)
 
 
 def _plural(kind: str) -> str:

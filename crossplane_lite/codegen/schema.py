@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._manifests.values import boolean, typed
 from ..errors import InputError
-from ._values import boolean, typed
 from .names import class_name
 
 __all__ = ["ANY", "META", "ClassRef", "Field", "Form", "Node", "Refs", "Shapes", "read"]

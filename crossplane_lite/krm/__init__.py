@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from attrs import define as define
 
     from . import testing as testing
+    from ._process import Output as Output
     from .compose import from_composition as from_composition
     from .config import ConfigError as ConfigError
     from .functions import Function as Function
-    from .functions import Output as Output
     from .functions import function as function
     from .items import Items as Items
     from .resource import Resource as Resource
@@ -52,7 +52,7 @@ _HOMES = {
     "ConfigError": "config",
     "Function": "functions",
     "Items": "items",
-    "Output": "functions",
+    "Output": "_process",
     "Resource": "resource",
     "ResourceList": "resource_list",
     "Result": "results",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .functions import Function
+if TYPE_CHECKING:
+    from ._runnable import Runnable
 
 __all__ = ["diff", "document", "with_config"]
 
@@ -16,7 +17,7 @@ _COLOURS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _PLAIN: Final = "\x1b[0m"
 
 
-def with_config(text: str, function: Function) -> str:
+def with_config(text: str, function: Runnable) -> str:
     """Return a function's help with what it wants to be configured with.
 
     Raises:
@@ -68,7 +69,7 @@ def _default(field: dict[str, Any], is_required: bool) -> str:
     return f", default {json.dumps(field['default'], ensure_ascii=False)}" if "default" in field else ""
 
 
-def document(function: Function) -> str:
+def document(function: Runnable) -> str:
     """Return what a function is as JSON: name, description, role, schema of its config, version of the specification.
 
     Raises:
@@ -84,7 +85,7 @@ def document(function: Function) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
-def _schema(function: Function) -> dict[str, Any] | None:
+def _schema(function: Runnable) -> dict[str, Any] | None:
     """Return the schema of a function's config, as CustomResourceDefinitions have them; None where it has no class."""
     cls = function.config_class
     if cls is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Mapping, MutableMapping, MutableSequence
 
-from .._paths import field_path
+from .._paths.text import show
 from ..errors import UsageError
 from ._plain import View, equal, plain
 from ._text._nodes import copied
@@ -128,7 +128,7 @@ class Fields(View, _MutableMapping):
     def __delattr__(self, name: str) -> None:
         key = _key_of(type(self), name)
         if key not in self._now():
-            raise AttributeError(f"{field_path.show([*self._steps(), key])} isn't there")
+            raise AttributeError(f"{show([*self._steps(), key])} isn't there")
         del self[key]
 
     def __dir__(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._paths import field_path
+from .._paths.text import show
 from ..errors import UsageError
 from ._text._nodes import DEEPEST
 
@@ -40,7 +40,7 @@ class View:
 
     @property
     def _path(self) -> str:
-        return field_path.show(self._steps())
+        return show(self._steps())
 
 
 def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
@@ -59,7 +59,7 @@ def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
     from ._text._values import checked
 
     steps = step if isinstance(step, tuple) else (step,)
-    where = "" if view is None else field_path.show([*view._steps(), *steps])
+    where = "" if view is None else show([*view._steps(), *steps])
     return checked(_opened(value, where, 0), where)
 
 

@@ -10,14 +10,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .functions import Output
-
-__all__ = ["INTERRUPTED", "Stdout", "complain", "read_stdin"]
+__all__ = ["INTERRUPTED", "Output", "Stdout", "complain", "read_stdin"]
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
 
 _CHUNK = 1 << 20
+
+
+class Output:
+    """What a function's process gives back.
+
+    Attributes:
+        stdout: The ResourceList; empty where the input could not be read, and only then.
+        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; what
+            `sys.exit` was called with, where the function called it.
+        stderr: Text for people: errors and warnings among the results, and the traceback of an exception.
+    """
+
+    __slots__ = ("status", "stderr", "stdout")
+
+    def __init__(self, stdout: bytes, status: int, stderr: str) -> None:
+        self.stdout = stdout
+        self.status = status
+        self.stderr = stderr
+
+    def __repr__(self) -> str:
+        return f"Output(stdout={self.stdout!r}, status={self.status}, stderr={self.stderr!r})"
 
 
 def complain(text: str) -> None:

@@ -15,14 +15,14 @@ TYPE_CHECKING = False  # type checkers take it for typing's, which would take lo
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    from ._text import Node
+    from ._text import YamlNode
 
     Lists: TypeAlias = "dict[int, tuple[list[Any], list[Any]]]"
 
 __all__ = ["arrange", "elements", "kind_of", "lists_in", "write_back"]
 
 
-def elements(root: Node, key: str) -> list[Node] | None:
+def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
     """Return the elements of a list in the wrapper, None where there is no such key.
 
     Raises:
@@ -47,7 +47,7 @@ def elements(root: Node, key: str) -> list[Node] | None:
     return found
 
 
-def arrange(root: Node, key: str, found: list[Any]) -> list[Node | None]:
+def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]:
     """Make a list in the wrapper hold these nodes and new values; one that is null or new is written anew.
 
     Returns:
@@ -63,7 +63,7 @@ def arrange(root: Node, key: str, found: list[Any]) -> list[Node | None]:
     return [None] * len(found)
 
 
-def _at(root: Node, node: Node | None) -> str:
+def _at(root: YamlNode, node: YamlNode | None) -> str:
     return root.doc.label if node is None or not node.line else f"{root.doc.label}, line {node.line}"
 
 
@@ -92,7 +92,7 @@ def lists_in(value: Any) -> Lists:
     return found
 
 
-def write_back(node: Node, content: Any, lists: Lists) -> None:
+def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
     """Make a node stand for changed content.
 
     Args:
@@ -121,7 +121,7 @@ def write_back(node: Node, content: Any, lists: Lists) -> None:
         node.set([], content)
 
 
-def _arrange(node: Node, content: list[Any], before: list[Any]) -> bool:
+def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
     """Put the elements of a list in the text in the order in which the same objects are now.
 
     Args:

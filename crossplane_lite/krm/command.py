@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from ._process import Stdout
-    from .functions import Function, Output
+    from ._process import Output, Stdout
+    from ._runnable import Runnable
 
 __all__ = ["command", "main"]
+
+_FUNCTION = "crossplane_lite.krm.functions.Function"
 
 _USAGE = """\
 usage: crossplane-lite krm run module:function [FLAGS] [ITEMS ...]
@@ -49,7 +51,7 @@ def command(argv: Sequence[str]) -> int:
     return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
 
 
-def main(function: Function, argv: Sequence[str]) -> int:
+def main(function: Runnable, argv: Sequence[str]) -> int:
     """Run a function's own program with arguments, and return its exit status."""
     program = os.path.basename(sys.argv[0]) or function.name
     try:
@@ -59,11 +61,11 @@ def main(function: Function, argv: Sequence[str]) -> int:
         return 2
 
 
-def _load(name: str) -> Function:
+def _load(name: str) -> Runnable:
     from ..runtime.load import load_object
-    from .functions import Function
 
-    return load_object(name, Function, "KRM function", "@krm.function", "transform")
+    found: Runnable = load_object(name, _FUNCTION, "KRM function", "@krm.function", "transform")
+    return found
 
 
 def _init(folder: str) -> int:
@@ -76,7 +78,7 @@ def _init(folder: str) -> int:
     return 0
 
 
-def _started(load: Callable[[], Function], program: str, argv: Sequence[str]) -> int:
+def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) -> int:
     """Run a function as its arguments say."""
     if not argv:
         from .runner import serve
@@ -96,7 +98,7 @@ def _started(load: Callable[[], Function], program: str, argv: Sequence[str]) ->
         return INTERRUPTED
 
 
-def _answered(function: Function, program: str, argv: Sequence[str], stdout: Stdout) -> int:
+def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Stdout) -> int:
     parser = _parser(function, program)
     given = parser.parse_args(argv)  # what is wrong goes to stderr, and help isn't argparse's own
     if given.help:
@@ -112,7 +114,7 @@ def _answered(function: Function, program: str, argv: Sequence[str], stdout: Std
     return _on_files(function, program, given, stdout)
 
 
-def _on_list(function: Function, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
+def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
     """Run a function on the ResourceList of stdin, with flags that say what is to be shown."""
     if given.in_place:
         raise InputError("--in-place is for files; give them after the flags")
@@ -129,7 +131,7 @@ def _on_list(function: Function, program: str, given: argparse.Namespace, stdout
     return stdout.finish(program, output)
 
 
-def _on_files(function: Function, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
+def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
     from .files import Package
 
     if given.in_place and "-" in given.items:
@@ -185,7 +187,7 @@ def _show_diff(
     return stdout.finish(program, output)
 
 
-def _parser(function: Function, program: str) -> argparse.ArgumentParser:
+def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
     import argparse
 
     parser = argparse.ArgumentParser(

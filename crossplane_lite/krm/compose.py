@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import composition
 from .._answer.report import CONDITION
 from .._answer.resources import ANNOTATION, steps_in
-from .._models.kinds import group_of
+from .._base.api_version import group_of
+from .._manifests.kind_schemas import Schemas
+from .._manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
 from ..errors import InputError, UsageError
 from ..proto import _view
 from ..render.cluster import Files
 from ..render.composed import Owner
 from ..render.defaults import apply_defaults
-from ..render.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
-from ..render.openapi import Schemas
 from ..render.pipeline import Step
 from ..render.reconcile import render
 from ..render.rendered import FatalResultError, RenderError

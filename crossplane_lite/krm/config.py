@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._base.yaml_scalars import resolve
 from .._input.structure import _problems, structured
 from .._input.types import Shape, check_class, choices, fields_of, shape_of
 from .._paths import field_path
 from ..errors import InputError, UsageError
 from ._text import parse
-from ._text._scalars import resolve
 
 __all__ = ["ConfigError", "Problem", "structure"]
 
@@ -104,7 +104,7 @@ def _path_in(text: str) -> str:
     found = _TEXT.match(text)
     path = (found[1] if found else "")[len(_TOP) :].lstrip(".")
     try:
-        field_path.parse(path)
+        field_path.parse(path, whole_labels=True)
     except UsageError:
         return ""
     return path

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import InputError
-from ._text import Node, Text, parse
+from ._text import Text, YamlNode, parse
 from .annotations import INDEXES, PATHS, file_of
 
 __all__ = ["Package", "unwrapped"]
@@ -275,7 +275,7 @@ def unwrapped(data: bytes) -> str:
     node = text.root.child("items")
     if node is not None and not node.style and not text.root.style and node.children():
         return _joined([_clean(document, label) for _, document in _items(data, label)])
-    from ..render.yaml import dump
+    from .._manifests.yaml import dump
 
     return dump([one.value() for one in _nodes(text)], sort_keys=False)
 
@@ -286,7 +286,7 @@ def _moved(text: str, first: str) -> str:
     return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
 
 
-def _nodes(text: Text) -> list[Node]:
+def _nodes(text: Text) -> list[YamlNode]:
     node = text.root.child("items")
     return [] if node is None else node.children()
 
@@ -307,7 +307,7 @@ def _items(data: bytes, label: str) -> Iterator[tuple[tuple[str, int], str]]:
         yield _place(node.value()), "\n".join(_shifted(line, deep + 2) for line in document)
 
 
-def _column(text: Text, node: Node) -> int:
+def _column(text: Text, node: YamlNode) -> int:
     return node.start - (text.text.rfind("\n", 0, node.start) + 1)
 
 

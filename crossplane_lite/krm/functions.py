@@ -25,39 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from typing import Any, Literal, NoReturn, TypeAlias, overload
 
+    from ._process import Output
     from .resource_list import ResourceList
 
     Body: TypeAlias = Callable[[ResourceList[Any]], None | Awaitable[None]]
     Role: TypeAlias = Literal["transformer", "generator", "validator"]
 
-__all__ = ["Function", "Output", "expect_main", "function"]
+__all__ = ["Function", "expect_main", "function"]
 
 ROLES = ("transformer", "generator", "validator")
 
 # Bits of a code object's flags.
 _GENERATOR = 0x20
 _ASYNC_GENERATOR = 0x200
-
-
-class Output:
-    """What a function's process gives back.
-
-    Attributes:
-        stdout: The ResourceList; empty where the input could not be read, and only then.
-        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; what
-            `sys.exit` was called with, where the function called it.
-        stderr: Text for people: errors and warnings among the results, and the traceback of an exception.
-    """
-
-    __slots__ = ("status", "stderr", "stdout")
-
-    def __init__(self, stdout: bytes, status: int, stderr: str) -> None:
-        self.stdout = stdout
-        self.status = status
-        self.stderr = stderr
-
-    def __repr__(self) -> str:
-        return f"Output(stdout={self.stdout!r}, status={self.status}, stderr={self.stderr!r})"
 
 
 class Function:

@@ -298,8 +298,10 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
 
 
 def _group(resource: Resource) -> str | None:
+    from .._base.api_version import group_of  # few ask
+
     found = resource._peek("apiVersion")
-    return found.rpartition("/")[0] if isinstance(found, str) else None
+    return group_of(found) if isinstance(found, str) else None
 
 
 def _has(found: object, wanted: object) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 from .._paths import field_path
 from ..errors import InputError, UsageError
 from . import _tree
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ._text import Node
+    from ._text import YamlNode
     from .items import Items
     from .views import Views
 
@@ -42,7 +40,7 @@ class Resource(Fields):
 
     __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
 
-    _node: Node | None
+    _node: YamlNode | None
     _lists: Any
     _owner: Items | None  # the items that it is one of, or was
     _reserved: dict[str, Any] | None
@@ -62,7 +60,7 @@ class Resource(Fields):
             self._touch()
 
     @classmethod
-    def _of_node(cls, node: Node, label: str, frozen: str = "") -> Resource:
+    def _of_node(cls, node: YamlNode, label: str, frozen: str = "") -> Resource:
         """Return the resource over a node of the text.
 
         Args:
@@ -192,7 +190,9 @@ class Resource(Fields):
         """Return the value at a field path, such as `spec.template.spec.containers[name=web].image`.
 
         Args:
-            path: The path, as `crossplane_lite._paths.field_path.parse` reads it.
+            path: Keys with dots between them; in brackets an index (`[3]`, and `[-1]` for the last element), a
+                selection of an element by its fields (`[containerPort=80,protocol=TCP]`), or a key that may hold dots
+                (`["a.b/c"]`, `[a.b/c]`). Digits between dots are an index in a list and a key in a mapping.
             default: What is returned where nothing is there.
 
         Returns:
@@ -202,7 +202,8 @@ class Resource(Fields):
             UsageError: It is no field path, or a selection means several elements.
         """
         steps: Any = _steps(path)
-        if self._data is None and self._node is not None and self._typed is None and _is_direct(steps):
+        is_text = self._data is None and self._typed is None
+        if is_text and self._node is not None and all(map(field_path.is_direct, steps)):
             found = self._node.get(steps, _NONE)  # without reading the rest of the item
             if not isinstance(found, (dict, list)):
                 return default if found is _NONE else found
@@ -218,7 +219,7 @@ class Resource(Fields):
         """Set the value at a field path. What is missing on the way is made; a null there counts as missing.
 
         The next index of a list appends; a selection that means no element (`containers[name=web]`) adds one with
-        these fields.
+        these fields. `[-1]` replaces the last element, and adds none.
 
         Raises:
             UsageError: It is no field path, or one that leads through a text or number or past a list's end, or the
@@ -257,7 +258,7 @@ class Resource(Fields):
         return True
 
     def _find(self, holder: Any, step: field_path.Step) -> str | int | None:
-        """Return the key or index that a step leads to; see `paths.find`."""
+        """Return the key or index that a step leads to; see `field_path.find`."""
         try:
             return field_path.find(holder, step)
         except UsageError as error:  # of which resource it is true
@@ -285,8 +286,9 @@ class Resource(Fields):
     @property
     def group(self) -> str:
         """The API group, without the version; the core group is the empty text."""
-        group, slash, _ = self.api_version.rpartition("/")
-        return group if slash else ""
+        from .._base.api_version import group_of  # few ask
+
+        return group_of(self.api_version)
 
     @property
     def kind(self) -> str:
@@ -397,7 +399,7 @@ class Resource(Fields):
         _tree.write_back(self._node, self._data, self._lists)
         self._bind(self._node)
 
-    def _bind(self, node: Node | None) -> None:
+    def _bind(self, node: YamlNode | None) -> None:
         """Take a node as the one whose text the content is now; None where the text of all items is new."""
         put = object.__setattr__
         put(self, "_node", node)
@@ -405,7 +407,7 @@ class Resource(Fields):
         put(self, "_written", self._edits)
 
 
-def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None:
+def _start(resource: Resource, node: YamlNode | None, label: str, data: Any) -> None:
     Fields.__init__(resource, resource, data, None, label)
     put = object.__setattr__
     put(resource, "_node", node)
@@ -420,10 +422,4 @@ def _start(resource: Resource, node: Node | None, label: str, data: Any) -> None
 
 
 def _steps(path: Any) -> tuple[field_path.Step, ...]:
-    return path if type(path) is tuple else field_path.parse(path)
-
-
-@functools.lru_cache(maxsize=1024)
-def _is_direct(steps: tuple[field_path.Step, ...]) -> bool:
-    """Say whether each step is one key or index whatever is there."""
-    return all(type(step) is str or type(step) is int for step in steps)
+    return path if type(path) is tuple else field_path.parse(path, whole_labels=True)

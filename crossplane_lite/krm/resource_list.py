@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
-    from ._text import Node, Text
+    from ._text import Text, YamlNode
 
     C = TypeVar("C", default=Resource | None)
 
@@ -195,7 +195,7 @@ class ResourceList(_Typed[C]):
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
 
 
-def _check_wrapper(root: Node) -> None:
+def _check_wrapper(root: YamlNode) -> None:
     kind = root.get(["kind"])
     if kind != "ResourceList":
         what = f"kind {kind!r:.60}" if kind is not None else "no kind"
@@ -205,7 +205,7 @@ def _check_wrapper(root: Node) -> None:
         raise InputError(f"{root.doc.label}: apiVersion must be a string (got {_tree.kind_of(api_version)})")
 
 
-def _function_config(root: Node) -> Resource | None:
+def _function_config(root: YamlNode) -> Resource | None:
     node = root.child("functionConfig")
     value = root.get(["functionConfig"])
     if node is None or value is None:

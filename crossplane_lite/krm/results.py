@@ -266,7 +266,7 @@ def _reference(about: Any) -> dict[str, str]:
 
 
 def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any]:
-    steps = field_path.parse(field)
+    steps = field_path.parse(field, whole_labels=True)
     made: dict[str, Any] = {"path": field}
     if current is ...:
         data = about._now() if isinstance(about, Resource) else about

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CrossplaneLiteError, InputError, UsageError
-from .functions import Output
+from ._process import INTERRUPTED, Output, Stdout, complain, read_stdin
 from .resource_list import ResourceList
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from .functions import Function
+    from ._runnable import Runnable
     from .resource import Resource
 
 __all__ = ["KUSTOMIZE_FIELD", "run", "serve"]
@@ -35,7 +35,7 @@ _HINT = (
 )
 
 
-def serve(load: Callable[[], Function], program: str) -> int:
+def serve(load: Callable[[], Runnable], program: str) -> int:
     """Run a function from this process's stdin to its stdout.
 
     Args:
@@ -50,8 +50,6 @@ def serve(load: Callable[[], Function], program: str) -> int:
         InputError: The function can't be loaded.
     """
     import gc
-
-    from ._process import INTERRUPTED, Stdout, complain, read_stdin
 
     # A list is many objects that stay to the end. Searching them for garbage again and again takes a sixth of all time.
     gc.set_threshold(200_000)
@@ -68,7 +66,7 @@ def serve(load: Callable[[], Function], program: str) -> int:
         return INTERRUPTED
 
 
-def run(function: Function, data: bytes) -> Output:
+def run(function: Runnable, data: bytes) -> Output:
     """Answer one ResourceList; see `Function.run`."""
     problem: BaseException | None = None
     try:
@@ -104,7 +102,7 @@ class _Came:
         self.configs = [item for item in self.items if _is_config(item, rl.function_config)]
 
 
-def _call(function: Function, rl: ResourceList[Any]) -> None:
+def _call(function: Runnable, rl: ResourceList[Any]) -> None:
     try:
         function(rl)
     except SystemExit as error:
@@ -112,7 +110,7 @@ def _call(function: Function, rl: ResourceList[Any]) -> None:
             raise
 
 
-def _finished(function: Function, data: bytes, rl: ResourceList[Any], came: _Came) -> Output:
+def _finished(function: Runnable, data: bytes, rl: ResourceList[Any], came: _Came) -> Output:
     """Return the answer of a function that came to its end."""
     if function.role != "validator":
         _check_configs(rl, came)
@@ -140,7 +138,7 @@ def _output(rl: ResourceList[Any], stderr: str, status: int = 0) -> Output:
     return Output(stdout, status, stderr + told)
 
 
-def _failed(function: Function, data: bytes, rl: ResourceList[Any], error: BaseException) -> Output:
+def _failed(function: Runnable, data: bytes, rl: ResourceList[Any], error: BaseException) -> Output:
     """Return the answer of a function that raised: the items as they came, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(data, rl)

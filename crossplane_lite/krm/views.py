@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from .. import _wire
-from .._models.kinds import check_class, group_of
+from .._base.api_version import group_of
+from .._models.kinds import check_class
 from .._models.model import to_dict
 from .._models.node import LAID, Node
 from .._models.resource import Resource as Model

@@ -14,14 +14,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._manifests import objects
+from .._manifests.yaml import Document
 from ..errors import InputError
-from . import flags, inputs, objects
+from . import flags, inputs
 from .flags import Parser, parse, seconds
 from .pipeline import Cluster, Runner, Step
-from .yaml import Document
 
 if TYPE_CHECKING:
-    from .openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
     from .rendered import Rendered
 
 __all__ = [
@@ -305,7 +306,7 @@ def _schemas(arguments: argparse.Namespace) -> Schemas | None:
     given = [*([arguments.required_schemas] if arguments.required_schemas else ()), *arguments.crds]
     if not given:
         return None
-    from .openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
 
     return Schemas.of_paths(given)
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .openapi import Schemas
-    from .pipeline import Cluster, Selector
+    from .._manifests.kind_schemas import Schemas
+from .api_versions import api_versions_checked
+from .pipeline import Cluster, Selector
 
 __all__ = ["Chain", "Files", "in_order"]
 
@@ -45,11 +46,13 @@ class Files:
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
         """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
-        return None if self._schemas is None else self._schemas.find(api_version, kind)
+        with api_versions_checked():
+            return None if self._schemas is None else self._schemas.find(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
         """Return `Namespaced` or `Cluster`, None for a kind that no schema tells it of."""
-        return None if self._schemas is None else self._schemas.scope(api_version, kind)
+        with api_versions_checked():
+            return None if self._schemas is None else self._schemas.scope(api_version, kind)
 
 
 class Chain:

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from .._manifests import yaml
 from .._terminal import stdio
-from . import arguments, terminal, yaml
+from . import arguments, terminal
 from .rendered import RenderError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def command(argv: Sequence[str]) -> int:
     if given.watch:
         from .watch import watch
 
-        return watch(argv, arguments.paths(given))
+        return watch(argv, arguments.paths(given), __name__.partition(".")[0])
     terminal.begin()
     try:
         inputs = (arguments.read_operation_inputs if is_operation else arguments.read_inputs)(given)
@@ -91,7 +92,7 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     """Tell what is wrong with desired resources, and return the exit status."""
-    from .openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
     from .validation import check
 
     checked = check(rendered, inputs.schemas or Schemas())

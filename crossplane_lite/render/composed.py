@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from .objects import (
+from .._manifests.objects import (
     CLAIM_LABELS,
     COMPOSITE_LABEL,
     RESOURCE_NAME,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from .._manifests.yaml import Document
+from .._paths.text import show
 from .._terminal.excerpts import said, shown
-from .._wire.tree import join_path
 from ..errors import InputError
 from .inputs import field, is_text, kind_of, labels
 from .pipeline import Selector, Step
-from .yaml import Document
 
 __all__ = ["OPERATIONS", "composition_steps", "operation_of", "operation_steps", "watching"]
 
@@ -256,4 +256,4 @@ class _Step:
         return text
 
     def _place(self, path: Sequence[str | int], *more: str) -> str:
-        return f"{self._document.where}: {join_path([*self._path, *path, *more])}"
+        return f"{self._document.where}: {show([*self._path, *path, *more])}"

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._base.api_version import group_of
+from .._paths.text import show
 from .._terminal.excerpts import said, shown
-from .._wire.tree import join_path
 from ..errors import InputError
-from .openapi import split_api_version
+from .api_versions import split_api_version
 
 __all__ = ["apply_defaults"]
 
@@ -123,7 +124,7 @@ class _Schema(NamedTuple):
                 above, step = above
                 steps.append(step)
             raise InputError(
-                f"{self.where}: {said(join_path(reversed(steps)))} must be an object "
+                f"{self.where}: {said(show(reversed(steps)))} must be an object "
                 f"(got {shown(value)} that is a {type(value).__name__})"
             )
         return value
@@ -133,9 +134,9 @@ def _schema_of(
     composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
     """Return the schema of the composite's kind and version, and its path in the XRD."""
-    from ..codegen.crossplane import crds_of
+    from .._manifests.xrd import crds_of
 
-    group = str(xrd.get("apiVersion")).rpartition("/")[0]
+    group = group_of(str(xrd.get("apiVersion")))
     if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
         raise InputError(
             f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io (it is a "

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._manifests.objects import RESOURCE_NAME, secret_data
+from .._manifests.reading import is_file, read_bytes
+from .._manifests.yaml import Document, decode, load_documents, parse_value
+from .._paths.text import show
 from .._terminal.excerpts import said, shown
-from .._wire.tree import join_path
 from ..errors import InputError
-from .objects import RESOURCE_NAME, secret_data
-from .reading import is_file, read_bytes
-from .yaml import Document, decode, load_documents, parse_value
 
 __all__ = [
     "field",
@@ -204,7 +204,7 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
             return None
         wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
         if not isinstance(value, wanted):
-            raise InputError(f"{document.where}: {said(join_path(keys[: at + 1]))} is not {_NOUNS[wanted]}")
+            raise InputError(f"{document.where}: {said(show(keys[: at + 1]))} is not {_NOUNS[wanted]}")
     return value
 
 
@@ -217,7 +217,7 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
         if not isinstance(value, str):
-            raise InputError(f"{document.where}: {said(join_path([*keys, key]))} is not a string; quote it")
+            raise InputError(f"{document.where}: {said(show([*keys, key]))} is not a string; quote it")
     return found
 
 

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
+from .._manifests.kind_schemas import Schemas
+from .._manifests.objects import metadata_of, text_of
 from .._terminal.excerpts import shortened, shown
 from ..errors import InputError
+from .api_versions import split_api_version
 from .cluster import in_order
-from .objects import metadata_of, text_of
-from .openapi import Schemas, split_api_version
 from .pipeline import Selector
 from .rendered import RenderError
 

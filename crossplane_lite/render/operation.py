@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
+from .._manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
 from ..composition import Function
 from ..errors import InputError
-from .objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
 from .pipeline import Cluster, Runner, Step
 from .rendered import FatalResultError, Rendered, RenderError
 from .steps import OPERATION, Pipeline, decoded

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .objects import TRANSITION_TIME, quoted
+from .._manifests.objects import TRANSITION_TIME, quoted
 from .pipeline import Selector
 from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun

@@ -7,11 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
-from ..composition import Function
-from ..errors import InputError
-from ..proto import _view
-from .composed import Owner, composed_resource
-from .objects import (
+from .._manifests.objects import (
     COMPOSITE_LABEL,
     TRANSITION_TIME,
     controller_of,
@@ -24,6 +20,10 @@ from .objects import (
     text_of,
     with_condition,
 )
+from ..composition import Function
+from ..errors import InputError
+from ..proto import _view
+from .composed import Owner, composed_resource
 from .pipeline import Cluster, Runner, Selector, Step
 from .references import references_of, with_references
 from .rendered import Rendered, RenderError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from .objects import metadata_of, text_of
+from .._manifests.objects import metadata_of, text_of
 
 __all__ = ["REFERENCES", "composition_of", "references_of", "with_references"]
 

@@ -15,12 +15,15 @@ Crossplane's own `render` starts a container where nothing else is said, which i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
+from .._manifests.yaml import Document
 from ..errors import InputError
 from .inputs import labels
 from .pipeline import Runner, Step
-from .yaml import Document
+
+if TYPE_CHECKING:
+    from ..composition import Function
 
 __all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "runners"]
 
@@ -123,6 +126,6 @@ def _in_process(target: str, where: str) -> Runner:
     from .functions import InProcess
 
     try:
-        return InProcess(load_function(target))
+        return InProcess(cast("Function", load_function(target)))
     except InputError as e:
         raise InputError(f"{where}: {e}") from e

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import _wire
+from .._manifests.objects import encode, metadata_of, quoted, secret_data, text_of
 from ..composition import Function
 from ..errors import InputError, WireError
 from ..proto import _view
 from ..proto._pool import DecodeError
 from .functions import debugger_seen, runners_of
-from .objects import encode, metadata_of, quoted, secret_data, text_of
 from .pipeline import Cluster, Runner, Selector, Step
 from .rendered import FatalResultError, RenderError, Result, StepRun
 

@@ -13,9 +13,10 @@ from .. import _wire
 from .._terminal.excerpts import said
 from .._validation.schema import SchemaError, errors_in
 from ..proto import _view
+from .api_versions import api_versions_checked
 
 if TYPE_CHECKING:
-    from .openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
     from .rendered import Rendered
 
 __all__ = ["Checked", "check", "problems"]
@@ -59,7 +60,8 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
         if not isinstance(api_version, str) or not isinstance(kind, str):
             errors.append(f"{name}: has no apiVersion or no kind")
             continue
-        schema = schemas.find(api_version, kind)
+        with api_versions_checked():
+            schema = schemas.find(api_version, kind)
         if schema is None:
             unknown.setdefault((api_version, kind), []).append(name or "the composite")
             continue

@@ -46,12 +46,13 @@ _SHOWN: Final = 3
 _State = dict[str, "tuple[int, int, int] | None"]
 
 
-def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
+def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
     """Run `crossplane-lite render` again and again until Ctrl-C.
 
     Args:
         argv: The arguments after `render`, `--watch` among them.
         paths: The files and directories that they name.
+        program: The package that `python -m` runs as `crossplane-lite`.
 
     Returns:
         The exit status: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
@@ -70,7 +71,7 @@ def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
             while True:
                 began = time.time_ns()
                 before = _state(given | modules)
-                status = _run(once, report, given | modules, before)
+                status = _run([program, *once], report, given | modules, before)
                 if status is None:  # it was stopped
                     changed = _settled(before, given | modules)
                 else:
@@ -85,7 +86,14 @@ def watch(argv: Sequence[str], paths: Sequence[Path]) -> int:
 
 
 def _run(argv: Sequence[str], report: str, paths: set[str], before: _State) -> int | None:
-    """Render once, and return the exit status; None where it was stopped because a file changed."""
+    """Render once, and return the exit status; None where it was stopped because a file changed.
+
+    Args:
+        argv: The package to run, and the arguments after `render`.
+        report: The file in which the run tells what it depends on.
+        paths: What is looked after meanwhile.
+        before: What that was like.
+    """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
     try:
@@ -300,7 +308,7 @@ def _standard_library() -> tuple[str, ...]:
     return (*(os.path.join(folder, "") for folder in folders), *(path for path in sys.path if path.endswith(".zip")))
 
 
-def _main(report: str, argv: Sequence[str]) -> int:
+def _main(report: str, program: str, argv: Sequence[str]) -> None:
     """Render once, in a process of its own, and write down which files it depends on."""
     # Ctrl-C goes to the parent as well, which has the say; here it would print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -309,15 +317,15 @@ def _main(report: str, argv: Sequence[str]) -> int:
     sys.dont_write_bytecode = True
     imports = _Imports()
     sys.meta_path.insert(0, imports)
-    from ..cli import main
+    import runpy
 
     sys.argv[1:] = ["render", *argv]  # the command has the process for itself
     try:
-        return main()
+        runpy.run_module(program, run_name="__main__")  # ends with SystemExit
     finally:
         with open(report, "w", encoding="utf-8") as file:
             json.dump(sorted(imports.files()), file)
 
 
 if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1], sys.argv[2:]))
+    _main(sys.argv[1], sys.argv[2], sys.argv[3:])

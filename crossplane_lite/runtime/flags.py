@@ -20,13 +20,13 @@ from ..errors import CrossplaneLiteError, InputError
 from . import log
 
 if TYPE_CHECKING:
-    from ..composition import Function
+    from .load import Servable
     from .server import Server
 
 __all__ = ["command", "main"]
 
 
-def main(fn: Function, argv: Sequence[str] | None = None) -> None:
+def main(fn: Servable, argv: Sequence[str] | None = None) -> None:
     """Serve `fn` as the flags say until a signal ends it: the entry point of a function's own program.
 
     Args:
@@ -136,7 +136,7 @@ def _help(program: str, takes_function: bool) -> Iterator[str]:
         yield f"      {text}"
 
 
-def _run(program: str, argv: Sequence[str], fn: Function | None) -> None:
+def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     flags, others = _parse(argv)
     if flags["h"]:
         print("\n".join(_help(program, fn is None)))
@@ -163,7 +163,7 @@ def _run(program: str, argv: Sequence[str], fn: Function | None) -> None:
     server.serve()
 
 
-def _listening(flags: dict[str, Any], fn: Function | None, others: list[str]) -> Server:
+def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) -> Server:
     credentials = None
     if not flags["insecure"]:
         from .tls import Certificates

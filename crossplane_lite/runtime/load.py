@@ -11,16 +11,20 @@ from ..errors import InputError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType, TracebackType
-    from typing import TypeVar
+    from typing import Any, Protocol
 
-    from ..composition import Function
+    class Servable(Protocol):
+        """A composition function, as far as it is known here."""
 
-    T = TypeVar("T")
+        @property
+        def name(self) -> str: ...
+
+        def run(self, request: bytes, /) -> bytes: ...
 
 __all__ = ["load_function", "load_object"]
 
 
-def load_function(name: str) -> Function:
+def load_function(name: str) -> Servable:
     """Import a composition function.
 
     The current directory can be imported from, as with `python -m`.
@@ -32,24 +36,25 @@ def load_function(name: str) -> Function:
         InputError: There is no such module or attribute, the module fails to import, or the attribute is
             not a composition function.
     """
-    from ..composition import Function
+    found: Servable = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose")
+    return found
 
-    return load_object(name, Function, "composition function", "@composition.function", "compose")
 
-
-# Told apart by name: importing the one kind to load the other would take longer than all else here.
+# Told apart by name: what makes functions imports this module, and importing the one kind to load the other would take
+# longer than all else here.
+_FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
-    "crossplane_lite.composition.Function": "composition function; krm.from_composition makes a KRM function of it",
+    _FUNCTION: "composition function; krm.from_composition makes a KRM function of it",
     "crossplane_lite.krm.functions.Function": "KRM function, which `crossplane-lite krm run` runs",
 }
 
 
-def load_object(name: str, cls: type[T], called: str, decorator: str, example: str) -> T:
+def load_object(name: str, cls: str, called: str, decorator: str, example: str) -> Any:
     """Import an object that a decorator makes.
 
     Args:
         name: `module:function`, the module dotted.
-        cls: What it must be an instance of.
+        cls: The dotted name of the class that it must be an instance of.
         called: What messages call such an object.
         decorator: What makes one.
         example: The name of one, for messages.
@@ -70,11 +75,10 @@ def load_object(name: str, cls: type[T], called: str, decorator: str, example: s
     except BaseException as e:  # a module may make up its attributes
         raise _failed(f"{attribute!r} of module {module_name} can't be had", e) from e
     if not _is(found, cls):
-        other = _OTHERS.get(f"{type(found).__module__}.{type(found).__name__}")
+        other = _OTHERS.get(_full_name(type(found)))
         hint = other or f"{type(found).__name__}, not a {called}; is the decorator {decorator} missing?"
         raise InputError(f"{name} is a {hint}")
-    result: T = found
-    return result
+    return found
 
 
 def _import(name: str) -> ModuleType:
@@ -106,9 +110,13 @@ def _failed(problem: str, error: BaseException) -> InputError:
     return InputError(f"{problem}: {line(text)}{_place(error.__traceback__)}")
 
 
-def _is(value: object, cls: type[object]) -> bool:
+def _is(value: object, cls: str) -> bool:
     """Say what a value is an instance of, without asking the value, which may raise anything."""
-    return issubclass(type(value), cls)
+    return any(_full_name(one) == cls for one in type(value).__mro__)
+
+
+def _full_name(cls: type[object]) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -122,7 +130,7 @@ def _place(trace: TracebackType | None) -> str:
     return place if place and not place.startswith(f" ({__file__},") else ""
 
 
-def _hint(module: ModuleType, attribute: str, cls: type[object], called: str) -> str:
+def _hint(module: ModuleType, attribute: str, cls: str, called: str) -> str:
     import difflib  # only where something is wrong: every server would pay for it
 
     try:

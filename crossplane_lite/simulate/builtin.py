@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .. import _wire
-from .._models.kinds import group_of
+from .._base.api_version import group_of
+from .._manifests.objects import TRANSITION_TIME
 from .._observed import readiness
-from ..render.objects import TRANSITION_TIME
 
 __all__ = ["builtin_status", "condition", "needs_no_status"]
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from .._manifests import yaml
 from .._terminal import stdio
 from ..errors import InputError
-from ..render import arguments, output, terminal, yaml
+from ..render import arguments, output, terminal
 from ..render.rendered import RenderError
 from . import table
 from .effects import effects_of

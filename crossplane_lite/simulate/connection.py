@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from ..render.objects import metadata_of, text_of
+from .._manifests.objects import metadata_of, text_of
 from .merging import at
 
 __all__ = ["base64_of", "connection_secret", "secret_at", "secret_place"]

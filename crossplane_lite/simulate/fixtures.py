@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._manifests.objects import resource_name
+from .._manifests.yaml import load_documents
 from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from ..render.inputs import files_of
-from ..render.objects import resource_name
-from ..render.yaml import load_documents
 from .merging import merged
 
 __all__ = ["Fixture", "Fixtures", "read_fixtures"]

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 from .._models.shape import near_name
 from .._observed.observable import EXTERNAL_NAME
-from .._paths import simple
-from .._wire.tree import join_path
+from .._paths.text import show
 from .builtin import condition
 from .connection import base64_of, secret_at, secret_place
 from .fixtures import Fixture
-from .merging import ABSENT, at, copied
+from .merging import ABSENT, at, copied, steps_of
 from .values import MOST_ELEMENTS, Owner, below, has, is_free, text_for, value_for
 
 __all__ = ["ASSUMED", "Making", "list_of"]
@@ -64,16 +63,28 @@ class Making:
     def want(self, path: str) -> None:
         """Give a field a value, or note why it never has one."""
         try:
-            steps = simple.parse(path.removeprefix(".")) if path else []
+            steps = steps_of(path.removeprefix(".")) if path else []
         except ValueError:  # as a UsageError is, and what an index of thousands of digits leads to
             self.never[path] = "this is no path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready
             return
         try:
-            self.origins[path] = self._origin(steps)
+            self.origins[path] = self._origin(self._from_start(steps))
         except _Never as reason:
             self.never[path] = str(reason)
+
+    def _from_start(self, steps: list[str | int]) -> list[str | int]:
+        """Return a path whose indexes count from the start; where a list is too short, of the one that is made."""
+        found: list[str | int] = []
+        holder: Any = self.resource
+        for step in steps:
+            if isinstance(step, int) and step < 0:
+                length = len(list_of(holder))
+                step = length + step if length + step >= 0 else -step - 1
+            found.append(step)
+            holder = at(holder, [step])
+        return found
 
     def _origin(self, steps: list[str | int]) -> str:
         if steps == ["external_name"]:
@@ -86,7 +97,7 @@ class Making:
         if found is not ABSENT and found is not None:
             return self._origin_of(steps)
         if steps[0] not in ("spec", "status"):
-            raise _Never(f"nobody sets {join_path(steps)}")
+            raise _Never(f"nobody sets {show(steps)}")
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
@@ -121,7 +132,7 @@ class Making:
             return GIVEN
         more = {"message": "simulated", "observedGeneration": self.resource["metadata"]["generation"]}
         if len(steps) > 1 or steps[0] not in more:
-            raise _Never(f"a condition has no {join_path(steps)}")
+            raise _Never(f"a condition has no {show(steps)}")
         found[str(steps[0])] = more[str(steps[0])]
         return ASSUMED
 
@@ -195,10 +206,10 @@ class Making:
         for depth, step in enumerate(steps):
             found = below(place, step)
             if found is None:
-                raise _Never(f"{self._schema_text()} has no {join_path(steps[: depth + 1])}{_hint(place, step)}")
+                raise _Never(f"{self._schema_text()} has no {show(steps[: depth + 1])}{_hint(place, step)}")
             most = place.get("maxItems")
             if isinstance(step, int) and isinstance(most, int) and step >= most:
-                raise _Never(f"{self._schema_text()} lets {join_path(steps[:depth])} have {most} elements at the most")
+                raise _Never(f"{self._schema_text()} lets {show(steps[:depth])} have {most} elements at the most")
             place = found
             places.append(place)
         return places
@@ -216,9 +227,9 @@ class Making:
 
     def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
-            raise _Never(f"{join_path(path)} is {'no list' if isinstance(step, int) else 'no object'}")
+            raise _Never(f"{show(path)} is {'no list' if isinstance(step, int) else 'no object'}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
-            raise _Never(f"{join_path(path)} has {len(holder)} elements")
+            raise _Never(f"{show(path)} has {len(holder)} elements")
 
     def _grow(
         self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]

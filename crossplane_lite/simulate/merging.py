@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._wire.tree import join_path
+from .._paths import field_path
+from .._paths.text import show
+from ..errors import UsageError
 
 __all__ = ["ABSENT", "at", "copied", "differences", "merged", "without", "without_nulls"]
 
@@ -56,13 +58,27 @@ def merged(below: Any, above: Any) -> Any:
     return result
 
 
+def steps_of(path: str) -> list[str | int]:
+    """Return the keys and indexes of an Observable's path.
+
+    Raises:
+        UsageError: It is no path, or selects elements by their fields, which Observables' paths don't.
+    """
+    steps: list[str | int] = []
+    for step in field_path.parse(path):
+        if isinstance(step, field_path.Select):
+            raise UsageError(f"{path!r} is not the path of an Observable: it has {field_path.Select.__repr__(step)}")
+        steps.append(step)
+    return steps
+
+
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
     """Return what stands at a path, `ABSENT` where nothing does."""
     value = tree
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping) and step in value:
             value = value[step]
-        elif isinstance(step, int) and isinstance(value, list) and step < len(value):
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
             value = value[step]
         else:
             return ABSENT
@@ -93,4 +109,4 @@ def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
             longest = range(max(len(old), len(new)))
             work += [([*steps, key], at(old, [key]), at(new, [key])) for key in reversed(longest)]
         elif isinstance(old, bool) is not isinstance(new, bool) or old != new:
-            yield join_path(steps), old, new
+            yield show(steps), old, new

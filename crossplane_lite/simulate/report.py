@@ -112,9 +112,8 @@ def _waited(simulation: Simulation, path: str) -> dict[str, Any]:
 
 def _fields(simulation: Simulation) -> list[dict[str, Any]]:
     """Return the fields of the composite's status that resources wait for, and the round after which they are there."""
-    from .._paths import simple
     from ..errors import UsageError
-    from .merging import at
+    from .merging import at, steps_of
 
     needed: dict[str, set[str]] = {}
     for dependent, _, path in simulation.dependencies:
@@ -126,7 +125,7 @@ def _fields(simulation: Simulation) -> list[dict[str, Any]]:
         if name not in wanted:
             continue
         try:
-            steps = simple.parse(name.removeprefix("xr."))
+            steps = steps_of(name.removeprefix("xr."))
         except UsageError:
             continue
         number = next((r.number for r in simulation.rounds if at(r.rendered.composite, steps) is not ABSENT), None)

@@ -10,29 +10,29 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._manifests.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from .._models.shape import near_name
 from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
-from .._paths import simple
+from .._paths import field_path
+from .._paths.text import show
 from .._terminal.excerpts import said, shown
-from .._wire.tree import join_path
 from ..errors import InputError, UsageError
-from ..render.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
 from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError
 from . import progress
 from .connection import connection_secret, secret_place
 from .fixtures import Fixtures
-from .merging import ABSENT, at, without
+from .merging import at, steps_of, without
 from .statuses import Exists, Statuses
 from .unresolved import cycles_in, unresolved_in
 from .waits import Waits, owner_of, waits_of
 from .world import World
 
 if TYPE_CHECKING:
+    from .._manifests.kind_schemas import Schemas
     from ..composition import Dependency, Function
-    from ..render.openapi import Schemas
     from ..render.pipeline import Cluster, Runner, Step
     from ..render.rendered import Rendered
 
@@ -236,20 +236,21 @@ class Simulation:
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
-        steps = simple.parse(path)
-        if steps == ["external_name"]:
-            steps = ["metadata", "annotations", EXTERNAL_NAME]
+        steps = field_path.parse(path)
+        if steps == ("external_name",):
+            steps = ("metadata", "annotations", EXTERNAL_NAME)
         in_secret = steps[0] == "connection_details"
-        holder, way = (secret or {}, ["data", *steps[1:]]) if in_secret else (resource, steps)
-        if at(holder, way) is ABSENT:
-            raise InputError(f"{said(name)} has no {said(join_path(steps))} that could be taken away")
+        holder = (secret or {}) if in_secret else resource
+        way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
+        if way is None:
+            raise InputError(f"{said(name)} has no {said(show(steps))} that could be taken away")
         changed = without(holder, way)
         if in_secret:
             return self._try(self._observed, {**self._secrets, name: changed})
         for known_by in _KNOWN_BY:
             if at(holder, known_by) != at(changed, known_by):
                 raise InputError(
-                    f"{said(f'{name}.{path}')} can't be taken away: the resource is known by its {join_path(known_by)}"
+                    f"{said(f'{name}.{path}')} can't be taken away: the resource is known by its {show(known_by)}"
                 )
         return self._try({**self._observed, name: changed}, self._secrets)
 
@@ -347,14 +348,14 @@ class Simulation:
         if found is None:
             return None
         try:
-            steps = simple.parse("x" + found[1])[1:]
+            steps = steps_of("x" + found[1])[1:]
         except UsageError:
             return None
         answers = world.resources(waits.selectors[found[0].removeprefix("required.")])
-        if not steps or not isinstance(steps[0], int) or steps[0] >= len(answers):
+        if not steps or not isinstance(steps[0], int) or not -len(answers) <= steps[0] < len(answers):
             return None
         name = resource_name(answers[steps[0]])
-        return (name, "." + join_path(steps[1:])) if name and len(steps) > 1 else None
+        return (name, "." + show(steps[1:])) if name and len(steps) > 1 else None
 
     # -- the end
 

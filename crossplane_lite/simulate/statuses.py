@@ -12,8 +12,8 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
 from .._observed.observable import EXTERNAL_NAME
-from ..render.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
 from .making import Making, list_of

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._paths import simple
 from .._waits.graph import components
 from ..errors import UsageError
-from .merging import ABSENT, at
+from .merging import ABSENT, at, steps_of
 from .waits import owner_of
 
 if TYPE_CHECKING:
@@ -61,6 +60,6 @@ def _is_there(vertex: str, observed: Mapping[str, Any], composite: Mapping[str, 
     if not vertex.startswith(_XR):
         return vertex in observed
     try:
-        return at(composite, simple.parse(vertex.removeprefix(_XR))) is not ABSENT
+        return at(composite, steps_of(vertex.removeprefix(_XR))) is not ABSENT
     except UsageError:
         return False

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .._models.kinds import group_of
-from ..render.objects import TRANSITION_TIME
+from .._base.api_version import group_of
+from .._base.numbers import EXACT
+from .._manifests.objects import TRANSITION_TIME
 from .merging import copied
 from .patterns import matches, matching
 
@@ -21,7 +22,6 @@ MOST_ELEMENTS: Final = 200
 """How long a list gets at the most."""
 
 _DEEPEST: Final = 12
-_SAFE_INTEGER: Final = 2**53
 
 _FORMATS: Final[Mapping[str, str]] = {
     "byte": "c2ltdWxhdGVk",
@@ -311,7 +311,7 @@ def _number(schema: Mapping[str, Any], whole: bool) -> float:
 
 def _bound(schema: Mapping[str, Any], key: str) -> float | None:
     value = schema.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _SAFE_INTEGER:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= EXACT:
         return None
     return value
 

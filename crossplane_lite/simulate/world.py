@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._manifests.objects import metadata_of, text_of
+from ..render.api_versions import api_versions_checked
 from ..render.cluster import Files, in_order
-from ..render.objects import metadata_of, text_of
 
 if TYPE_CHECKING:
-    from ..render.openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
     from ..render.pipeline import Cluster, Selector
 
 __all__ = ["World"]
@@ -46,14 +47,16 @@ class World:
 
     def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
         """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
-        found = None if self._schemas is None else self._schemas.find(api_version, kind)
+        with api_versions_checked():
+            found = None if self._schemas is None else self._schemas.find(api_version, kind)
         return found if found is not None or self._base is None else self._base.schema(api_version, kind)
 
     def scope(self, api_version: str, kind: str) -> str | None:
         """Return `Namespaced` or `Cluster`, None where it isn't known."""
         ask = getattr(self._base, "scope", None)
         scope: str | None = None if ask is None else ask(api_version, kind)
-        return scope if scope is not None or self._schemas is None else self._schemas.scope(api_version, kind)
+        with api_versions_checked():
+            return scope if scope is not None or self._schemas is None else self._schemas.scope(api_version, kind)
 
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from .. import _wire
+from .._manifests.yaml import Document
 from .._terminal.excerpts import shown
 from ..errors import UsageError
 from ..proto import _view
-from ..render.yaml import Document
 from ._sources import named, one, one_document, resources
 
 __all__ = ["ALL_CAPABILITIES", "build"]

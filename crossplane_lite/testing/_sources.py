@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._compat.messages import encoded_resource, full_name, is_dumped
+from .._manifests.objects import RESOURCE_NAME
+from .._manifests.yaml import Document, load_documents, parse_documents
 from .._models.model import Model
 from .._terminal.excerpts import said, shown
 from ..errors import EncodeError, InputError, UsageError
 from ..render.inputs import field, objects_in, read_resources
-from ..render.objects import RESOURCE_NAME
-from ..render.yaml import Document, load_documents, parse_documents
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -16,10 +16,10 @@ from ._requests import ALL_CAPABILITIES, build
 from ._sources import as_path, is_single, named, one, one_document, resources
 
 if TYPE_CHECKING:
-    from ..render.openapi import Schemas
+    from .._manifests.kind_schemas import Schemas
+    from .._manifests.yaml import Document
     from ..render.pipeline import Cluster, Runner
     from ..render.rendered import Rendered
-    from ..render.yaml import Document
     from ..simulate.simulation import Simulation
     from ._sources import Named, Resources, Source
 
@@ -247,7 +247,7 @@ class Folder:
         several = [sources] if is_single(sources) else list(sources)
         if not several:
             return None
-        from ..render.openapi import Schemas
+        from .._manifests.kind_schemas import Schemas
 
         found = Schemas()
         for index, source in enumerate(several):

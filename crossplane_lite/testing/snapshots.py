@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .._manifests.objects import RESOURCE_NAME
+from .._manifests.yaml import dump, load_documents, parse_documents
 from .._terminal.excerpts import shown
 from ..errors import CrossplaneLiteError, InputError, UsageError
-from ..render.objects import RESOURCE_NAME
 from ..render.rendered import Rendered
-from ..render.yaml import dump, load_documents, parse_documents
 from ._differences import differences
 from ._sources import is_single, plain
 from .responses import Response

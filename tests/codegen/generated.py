@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from crossplane_lite._manifests.yaml import Document, load_documents
 from crossplane_lite.codegen.definitions import definitions
 from crossplane_lite.codegen.generate import Output, generate, select
 from crossplane_lite.model import Model
-from crossplane_lite.render.yaml import Document, load_documents
 from tests.models.tables import DATA
 
 __all__ = [

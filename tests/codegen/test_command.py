@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite.cli import main
-from tests.codegen import packages
+from tests.manifests import packages
 from tests.runtime.serving import ROOT
 
 pytest.importorskip("yaml", reason="PyYAML is not installed")

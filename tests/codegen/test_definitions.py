@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests.yaml import Document
 from crossplane_lite.codegen.definitions import Definitions, OpenAPI, definitions
 from crossplane_lite.codegen.schema import ClassRef
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.yaml import Document
 from tests.codegen.generated import component, crd, obj, openapi, output, published, thing
 
 Json = dict[str, Any]

@@ -339,7 +339,7 @@ SCRIPT = """
 import json, sys
 from crossplane_lite.codegen.definitions import definitions
 from crossplane_lite.codegen.generate import generate
-from crossplane_lite.render.yaml import Document
+from crossplane_lite._manifests.yaml import Document
 documents = [Document(*one) for one in json.load(sys.stdin)]
 sys.stdout.write(json.dumps(generate(definitions(documents).kinds)))
 """

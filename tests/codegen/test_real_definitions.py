@@ -12,12 +12,12 @@ from typing import Any
 import attrs
 import pytest
 
+from crossplane_lite._manifests.yaml import Document
 from crossplane_lite._models import types
 from crossplane_lite.codegen.definitions import Kind, definitions
 from crossplane_lite.codegen.generate import generate
 from crossplane_lite.model import Model, Resource, from_dict, to_dict
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
-from crossplane_lite.render.yaml import Document
 from tests.codegen.generated import (
     CORE,
     META,

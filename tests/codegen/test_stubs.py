@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.sources import read_sources
+from crossplane_lite._manifests.sources import read_sources
 from tests.codegen.generated import (
     SCALARS,
     THING,

@@ -42,8 +42,16 @@ PATHS = [
     (r'metadata.annotations["q\"uo]te"]', 1),
     ("spec.ports[1].name", None),
     ("spec[ports][0][port]", 80),
+    ("spec.ports[-1].port", 81),
+    ("spec.ports[-2].port", 80),
+    ("spec.ports.1.port", 81),
+    ("metadata.annotations.0", "zero"),
+    ("spec.ports[port=81].name", None),
+    ("spec.matrix[-1][-1]", 3),
 ]
 NOWHERE = ["spec.ports[2]", "spec.ports.port", "spec.missing.deeper", "metadata.annotations[0]", "spec.ports[0].port.x"]
+NOWHERE += ["spec.ports[-3]", "spec[-1]", "spec.ports.2", "spec.ports[port=82].name", "spec.ports[name=a]"]
+NOWHERE += ["spec.ports." + "1" * 5000]
 NO_PATHS = [
     pytest.param("spec.ports[" + "1" * 5000 + "]", id="index of 5,000 digits"),
     "",
@@ -103,6 +111,21 @@ def test_setting_values_at_paths(messages: Any, path: str) -> None:
     assert plain(r) == DATA
 
 
+def test_a_selection_of_several(messages: Any) -> None:
+    """Two elements that fit aren't chosen from, and one that is missing is added with its fields."""
+    r = messages.Resource()
+    resource.update(r, {"spec": {"rules": [{"to": "a", "port": 1}, {"to": "a", "port": 2}]}})
+    for attempt in (
+        lambda: resource.get_value(r, "spec.rules[to=a].port"),
+        lambda: resource.set_value(r, "spec.rules[to=a].port", 3),
+    ):
+        with pytest.raises(UsageError, match=r"\[to=a\] means 2 elements, those at 0, 1"):
+            attempt()
+    resource.set_value(r, "spec.rules[to=b].port", 4)
+    assert resource.get_value(r, "spec.rules[port=2]") == {"to": "a", "port": 2}
+    assert resource.get_value(r, "spec.rules[-1]") == {"to": "b", "port": 4}
+
+
 def test_setting_what_is_missing(messages: Any) -> None:
     """Objects and lists on the way are made, and a list grows by one at a time."""
     r = messages.Resource()
@@ -121,9 +144,12 @@ def test_setting_what_is_missing(messages: Any) -> None:
     ("path", "problem"),
     [
         ("spec.ports[3]", "spec.ports has 2 elements, and only the next can be added"),
-        ("spec.ports.port", "spec.ports is no object"),
+        ("spec.ports[-3]", "spec.ports has 2 elements, so that there is no [-3]"),
+        ("spec.new[-1]", "spec.new has 0 elements, so that there is no [-1]"),
+        ("spec.ports.port", "spec.ports is a list; say which element: [0], or [name=...]"),
+        ("spec.matrix[-1][5]", "spec.matrix[-1] has 1 elements, and only the next can be added"),
         ("spec[0]", "spec is no list"),
-        ("spec.ports[0].port.x", "spec.ports[0].port is no object"),
+        ("spec.ports[0].port.x", "spec.ports[0].port is neither an object nor a list"),
         ("[0]", "the resource is no list"),
     ],
 )

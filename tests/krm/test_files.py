@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.errors import InputError
 from crossplane_lite.krm import ResourceList
 from crossplane_lite.krm.files import Package, unwrapped
-from crossplane_lite.render.yaml import parse_documents
 from tests.krm.processes import LIST
 
 STREAMS = {

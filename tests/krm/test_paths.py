@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite import Observable, krm
 from crossplane_lite._paths import field_path
-from crossplane_lite._paths.field_path import Digits, Select
+from crossplane_lite._paths.field_path import Select
+from crossplane_lite._paths.text import Digits, quoted, show
 from crossplane_lite.errors import UsageError
 
 SPEC = {
@@ -36,6 +39,7 @@ SPEC = {
         ('data["8080"].x', ("data", "8080", "x")),
         (r'data["say \"hi\""]', ("data", 'say "hi"')),
         ("matrix[0][1]", ("matrix", 0, 1)),
+        ("matrix[-1][-2]", ("matrix", -1, -2)),
         ("my-key.a_b", ("my-key", "a_b")),
     ],
 )
@@ -62,7 +66,7 @@ def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
         "a]",
         "a[]",
         "a[*]",
-        "a[-1]",
+        "a[" + "1" * 19 + "]",
         'a["b]',
         "a[b]c",
         "a[b=c",
@@ -87,7 +91,7 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 def test_a_label_that_falls_apart_is_refused(path: str, wanted: str) -> None:
     """A label's dots would make objects of it; the message has the path that is meant."""
     with pytest.raises(UsageError, match=f"has dots in the name of .*; write it as .*{re.escape(wanted)}$"):
-        field_path.parse(path)
+        field_path.parse(path, whole_labels=True)
 
 
 def test_a_path_must_be_text() -> None:
@@ -109,7 +113,12 @@ def test_a_path_must_be_text() -> None:
         ('data["a.b/c"]', "dots"),
         ('data["x]y"]', "bracket"),
         ("nothing", None),
+        ("containers[-1].image", "proxy:2"),
+        ("containers[-2].image", "web:1"),
+        ("containers[-3].image", "default"),
         ("containers[5].image", "default"),
+        ("data[-1]", "default"),
+        ("containers." + "9" * 5000, "default"),
         ("containers[name=other].image", "default"),
         ('containers[name=web].ports[containerPort="80"]', "default"),
         ("containers.image", "default"),
@@ -174,6 +183,8 @@ def put(data: Any, path: str, value: Any) -> Any:
         ({"a": {}}, "a.0", {"a": {"0": 1}}),
         ({"a": [5]}, "a[1]", {"a": [5, 1]}),
         ({"a": [5]}, "a[0]", {"a": [1]}),
+        ({"a": [5, 6]}, "a[-1]", {"a": [5, 1]}),
+        ({"a": [{"b": 5}]}, "a[-1].b", {"a": [{"b": 1}]}),
         ({}, "a[name=x].b", {"a": [{"name": "x", "b": 1}]}),
         ({"a": [{"name": "y"}]}, "a[name=x,port=80].b", {"a": [{"name": "y"}, {"name": "x", "port": 80, "b": 1}]}),
         ({"a": [{"name": "x", "b": 0}]}, "a[name=x].b", {"a": [{"name": "x", "b": 1}]}),
@@ -192,6 +203,8 @@ def test_setting_makes_what_is_missing(data: Any, path: str, result: Any) -> Non
         ({"a": {}}, "a[0]", "a is no list"),
         ({"a": [1]}, "a[2]", "a has 1 elements, and only the next can be added"),
         ({}, "a[1]", "a has 0 elements, and only the next can be added"),
+        ({"a": [1]}, "a[-2]", r"a has 1 elements, so that there is no \[-2\]"),
+        ({}, "a[-1].b", r"a has 0 elements, so that there is no \[-1\]"),
         ({"a": {}}, "a[name=x].b", "a is no list"),
         ({"a": []}, "a[name=x]", r"the new element must be an object with \[name=x\]"),
     ],
@@ -202,10 +215,59 @@ def test_what_cant_be_set(data: Any, path: str, problem: str) -> None:
         put(data, path, 1)
 
 
-@given(st.lists(st.one_of(st.integers(0, 99), st.text(min_size=1)), min_size=1))
-def test_a_shown_path_is_read_as_the_same(steps: list[str | int]) -> None:
-    """Whatever keys there are, a path that is shown can be read again."""
-    assert list(field_path.parse(field_path.show(steps))) == steps
+def _kinds(steps: Iterable[Any]) -> list[tuple[type, Any]]:
+    """Return steps with their types, which tell digits between dots from a key in quotes."""
+    return [(type(step), step) for step in steps]
+
+
+selections = st.builds(
+    lambda fields: field_path.parse(f"[{','.join(fields)}]")[0],
+    st.lists(
+        st.tuples(
+            st.from_regex(r"[A-Za-z0-9._/-]+", fullmatch=True),
+            st.one_of(st.from_regex(r"[A-Za-z0-9. :/_-]*", fullmatch=True), st.text().map(quoted)),
+        ).map("=".join),
+        min_size=1,
+        max_size=3,
+    ),
+)
+# Digits between dots.
+digits = st.from_regex("[0-9]{1,5}", fullmatch=True).map(Digits)
+steps_of_paths = st.one_of(st.integers(-99, 99), st.text(), digits, selections)
+
+
+@given(st.lists(steps_of_paths, min_size=1))
+def test_a_shown_path_is_read_as_the_same(steps: list[Any]) -> None:
+    """Whatever keys, indexes and selections there are, a path that is shown is read as the same."""
+    assert _kinds(field_path.parse(show(steps))) == _kinds(steps)
+
+
+@given(st.lists(st.one_of(st.integers(-9, 9), st.text().filter(lambda key: key[:2] != "__")), min_size=1))
+def test_the_path_of_an_observable_is_read_as_its_steps(steps: list[Any]) -> None:
+    """What an Observable is indexed with comes back from its path."""
+    observable: Any = Observable("x")
+    for step in steps:
+        observable = observable[step]
+    assert _kinds(field_path.parse(observable.source_path)) == _kinds(["x", *steps])
+
+
+def test_digits_after_a_quoted_key() -> None:
+    """Digits in quotes and between dots are told apart, in whatever order they are asked for."""
+    (item,) = krm.ResourceList.read(LIST_OF_PORTS).items
+    assert item.get('ports["0"]') is None
+    assert item.get("ports.0") == 80
+    assert item.get("ports[-1]") == 81
+    item.set("ports[-1]", 82)
+    assert item.delete("ports[-2]")
+    assert item.get("ports") == [82]
+    with pytest.raises(UsageError, match=r"ports has 1 elements, so that there is no \[-2\]"):
+        item.set("ports[-2]", 1)
+
+
+LIST_OF_PORTS = (
+    b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    b"- {apiVersion: v1, kind: A, metadata: {name: a}, ports: [80, 81]}\n"
+)
 
 
 @given(st.text(max_size=30))

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.render.cluster import Chain, Files
-from crossplane_lite.render.openapi import Schemas
 from crossplane_lite.render.pipeline import Selector
+from crossplane_lite.render.rendered import RenderError
 from tests.codegen.generated import crd, obj, thing
 
 Json = dict[str, Any]
@@ -137,3 +138,10 @@ def test_a_chain() -> None:
     assert chain.scope("example.org/v1", "Other") == "Namespaced"
     assert chain.scope("v1", "Pod") is None
     assert Chain().resources(Selector(*THING)) == []
+
+
+@pytest.mark.parametrize("asked", ["schema", "scope"])
+def test_what_is_no_api_version(asked: str) -> None:
+    """What Crossplane can't parse as an apiVersion fails the reconcile, as anything else that a cluster refuses."""
+    with pytest.raises(RenderError, match="cannot parse apiVersion 'a/b/c'"):
+        getattr(Files([], Schemas()), asked)("a/b/c", "A")

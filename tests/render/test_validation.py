@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.errors import InputError
-from crossplane_lite.render.openapi import Schemas
 from crossplane_lite.render.pipeline import Step
 from crossplane_lite.render.rendered import Rendered, StepRun
 from crossplane_lite.render.validation import check, problems

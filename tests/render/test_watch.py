@@ -315,9 +315,9 @@ def test_without_its_extra(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 def test_what_a_run_depends_on(folder: Path) -> None:
     """A run tells which sources it imported, and which it looked for in vain, but none of installed packages."""
     (folder / "helper.py").write_text("try:\n    import optional\nexcept ImportError:\n    pass\nVALUE = 'one'\n")
-    command = [sys.executable, "-m", "crossplane_lite.render.watch", "report", "xr.yaml", "--function"]
+    command = [sys.executable, "-m", "crossplane_lite.render.watch", "report", "crossplane_lite", "xr.yaml"]
     subprocess.run(
-        [*command, "function:compose"],
+        [*command, "--function", "function:compose"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,

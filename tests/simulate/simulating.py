@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite.render.openapi import Schemas
+from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.render.pipeline import Step
 from crossplane_lite.simulate import Round, Simulation
 

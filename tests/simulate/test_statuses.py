@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from crossplane_lite import _wire
+from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite._observed import readiness
-from crossplane_lite.render.openapi import Schemas
 from crossplane_lite.schemas import errors_in
 from crossplane_lite.simulate.builtin import builtin_status
 from crossplane_lite.simulate.fixtures import Fixtures

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.render.yaml import dump
+from crossplane_lite._manifests.yaml import dump
 from crossplane_lite.testing._differences import differences
 
 NAME = "crossplane.io/composition-resource-name"

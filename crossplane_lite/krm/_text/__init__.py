@@ -7,9 +7,10 @@
     sys.stdout.buffer.write(text.dump())
 
 `parse` gives a `Text`; `text.root` is its one document and `text.documents` are all that hold anything. Both, and the
-elements of a list (`children()`), are `Node`s. A node is a unit: it can be read (`value`, `get`, `has`), edited at
+elements of a list (`children()`), are `YamlNode`s. A node is a unit: it can be read (`value`, `get`, `has`), edited at
 paths (`set`, `delete`, `insert`, `move`), and put elsewhere in its list, or left out (`arrange`). Paths are sequences
-of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see `_scalars`), always copies.
+of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl read them (see
+`_base.yaml_scalars`), always copies.
 `text.dump()` gives the stream with its edits. The same edits once more change nothing.
 
 What an edit does to the text
@@ -50,8 +51,8 @@ busy machine. Events rather than PyYAML's nodes, because it builds those by recu
 Nothing here imports more than PyYAML and `re`; what edits and writes is loaded with the first edit.
 """
 
-from ._nodes import Node as Node
+from ._nodes import YamlNode as YamlNode
 from ._parse import Text as Text
 from ._parse import parse as parse
 
-__all__ = ["Node", "Text", "parse"]
+__all__ = ["Text", "YamlNode", "parse"]

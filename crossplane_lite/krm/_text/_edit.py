@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import UsageError
-from ._nodes import ALIAS, FRESH, MAPPING, SCALAR, SEQUENCE, Node, copied, merged, own_child
+from ._nodes import ALIAS, FRESH, MAPPING, SCALAR, SEQUENCE, YamlNode, copied, merged, own_child
 from ._values import checked, same
 
 TYPE_CHECKING = False
@@ -16,17 +16,17 @@ __all__ = ["arrange", "assign", "delete", "insert", "move", "put"]
 # What depends on what is edited
 
 
-def mark(node: Node | None) -> None:
+def mark(node: YamlNode | None) -> None:
     """Note that the text of a node, and of all around it, must be written anew at least in part."""
     while node is not None:
         node.changed = True
         node = node.parent
 
 
-def touch(node: Node) -> None:
+def touch(node: YamlNode) -> None:
     """Prepare for a change of a node's value: what aliases of it, or of anything around it, stand for is kept."""
     aliases = node.doc.aliases
-    at: Node | None = node if aliases else None
+    at: YamlNode | None = node if aliases else None
     while at is not None:
         for alias in aliases.pop(at, ()):
             detach(alias)
@@ -34,7 +34,7 @@ def touch(node: Node) -> None:
     mark(node)
 
 
-def release(node: Node) -> None:
+def release(node: YamlNode) -> None:
     """Prepare for a node's removal: aliases elsewhere of what it holds keep their values."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
@@ -43,13 +43,13 @@ def release(node: Node) -> None:
                     detach(alias)
 
 
-def _holds(node: Node, inner: Node | None) -> bool:
+def _holds(node: YamlNode, inner: YamlNode | None) -> bool:
     while inner is not None and inner is not node:
         inner = inner.parent
     return inner is node
 
 
-def detach(alias: Node) -> None:
+def detach(alias: YamlNode) -> None:
     """Put a copy of what an alias stands for in its place."""
     if alias.kind != ALIAS:
         return
@@ -66,7 +66,7 @@ def detach(alias: Node) -> None:
         mark(alias)
 
 
-def spell_out(mapping: Node) -> None:
+def spell_out(mapping: YamlNode) -> None:
     """Write what a merge key brings as fields of the mapping itself."""
     values = mapping.value()
     mark(mapping)
@@ -80,20 +80,20 @@ def spell_out(mapping: Node) -> None:
 # The tree
 
 
-def _fresh(parent: Node, value: Any) -> Node:
-    node = Node(parent.doc, parent, FRESH, value, -1, -1, "")
+def _fresh(parent: YamlNode, value: Any) -> YamlNode:
+    node = YamlNode(parent.doc, parent, FRESH, value, -1, -1, "")
     node.changed = True
     return node
 
 
-def _own(node: Node) -> None:
+def _own(node: YamlNode) -> None:
     """Keep what the text holds before the content changes."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
-def assign(node: Node, value: Any) -> None:
+def assign(node: YamlNode, value: Any) -> None:
     """Give a node a value; only what differs changes."""
     if same(node.value(), value):
         return
@@ -113,7 +113,7 @@ def assign(node: Node, value: Any) -> None:
         _replace(node, value)
 
 
-def _replace(node: Node, value: Any) -> None:
+def _replace(node: YamlNode, value: Any) -> None:
     if node.parent is None:
         raise UsageError(f"{node.doc.label}: a document can only be replaced by a mapping")
     touch(node)
@@ -132,7 +132,7 @@ def _replace(node: Node, value: Any) -> None:
     node.content = value
 
 
-def _put_field(mapping: Node, key: str, value: Any) -> None:
+def _put_field(mapping: YamlNode, key: str, value: Any) -> None:
     child = mapping.content.get(key)
     if child is not None:
         assign(child, value)
@@ -142,10 +142,10 @@ def _put_field(mapping: Node, key: str, value: Any) -> None:
         _add(mapping, key, value)
 
 
-def _add(mapping: Node, key: str, value: Any) -> Node:
+def _add(mapping: YamlNode, key: str, value: Any) -> YamlNode:
     touch(mapping)
     _own(mapping)
-    child: Node | None = mapping.source.get(key)
+    child: YamlNode | None = mapping.source.get(key)
     if child is None:
         child = mapping.content[key] = _fresh(mapping, value)
         return child
@@ -157,7 +157,7 @@ def _add(mapping: Node, key: str, value: Any) -> Node:
     return child
 
 
-def _remove(node: Node, step: str | int) -> None:
+def _remove(node: YamlNode, step: str | int) -> None:
     """Take a field or an element away that is there."""
     if node.kind == MAPPING and None in node.content and any(one.child(step) for one in merged(node.content[None])):
         touch(node)
@@ -168,7 +168,7 @@ def _remove(node: Node, step: str | int) -> None:
     del node.content[step]
 
 
-def _within(node: Node, step: str | int) -> Node | None:
+def _within(node: YamlNode, step: str | int) -> YamlNode | None:
     """Return the child at a step as one that can be edited: a copy of it, where others share it."""
     child = own_child(node, step)
     if child is None:
@@ -180,11 +180,11 @@ def _within(node: Node, step: str | int) -> Node | None:
     return child
 
 
-def _is_absent(node: Node) -> bool:
+def _is_absent(node: YamlNode) -> bool:
     return node.kind == SCALAR and node.value() is None
 
 
-def put(node: Node, steps: Sequence[str | int], value: Any) -> None:
+def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
     """Put a value at a path."""
     value = checked(value)
     for step in steps:
@@ -221,7 +221,7 @@ def put(node: Node, steps: Sequence[str | int], value: Any) -> None:
         raise _no_way(steps, at, False)
 
 
-def _editable(node: Node) -> Node:
+def _editable(node: YamlNode) -> YamlNode:
     if node.kind == ALIAS:
         touch(node)
         detach(node)
@@ -262,7 +262,7 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
     return UsageError(f"{path}: {problem}")
 
 
-def delete(node: Node, steps: Sequence[str | int]) -> bool:
+def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
     """Take away what is at a path."""
     if not steps:
         raise UsageError("a path to delete needs at least one step")
@@ -289,7 +289,7 @@ def delete(node: Node, steps: Sequence[str | int]) -> bool:
 # Lists
 
 
-def _list_at(node: Node, steps: Sequence[str | int]) -> Node:
+def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
     """Return the list at a path as a node that can be edited; one that is missing or null is made."""
     if node.is_null(steps):
         put(node, steps, [])
@@ -306,7 +306,7 @@ def _list_at(node: Node, steps: Sequence[str | int]) -> Node:
     return node
 
 
-def _inside(node: Node, steps: Sequence[str | int], at: int) -> Node:
+def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
     """Return a stand-in for a list within a new value, which shares its elements."""
     value = node.content
     for step in steps[at:]:
@@ -317,7 +317,7 @@ def _inside(node: Node, steps: Sequence[str | int], at: int) -> Node:
     return _fresh(node, value)
 
 
-def insert(node: Node, steps: Sequence[str | int], index: int, value: Any) -> None:
+def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
     """Insert a value into the list at a path."""
     value = checked(value)
     holder = _list_at(node, steps)
@@ -326,7 +326,7 @@ def insert(node: Node, steps: Sequence[str | int], index: int, value: Any) -> No
     _insert(holder, index, value)
 
 
-def _insert(node: Node, index: int, value: Any) -> None:
+def _insert(node: YamlNode, index: int, value: Any) -> None:
     touch(node)
     if node.kind == FRESH:
         node.content.insert(index, value)
@@ -337,7 +337,7 @@ def _insert(node: Node, index: int, value: Any) -> None:
         _release_order(node)
 
 
-def move(node: Node, steps: Sequence[str | int], index: int, to: int) -> None:
+def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
     """Move an element of the list at a path."""
     holder = _list_at(node, steps)
     for one in (index, to):
@@ -348,38 +348,38 @@ def move(node: Node, steps: Sequence[str | int], index: int, to: int) -> None:
     _arrange(holder, elements)
 
 
-def arrange(node: Node, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
+def arrange(node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
     """Make the list at a path hold these elements: nodes of its own, and values."""
     node = _list_at(node, steps)
     seen: set[int] = set()
     new = []
     for one in elements:
-        if isinstance(one, Node) and (one.parent is not node or id(one) in seen):
+        if isinstance(one, YamlNode) and (one.parent is not node or id(one) in seen):
             one = one.value()
         seen.add(id(one))
-        new.append(one if isinstance(one, Node) else checked(one))
+        new.append(one if isinstance(one, YamlNode) else checked(one))
     _arrange(node, new)
 
 
-def _arrange(node: Node, elements: list[Any]) -> None:
+def _arrange(node: YamlNode, elements: list[Any]) -> None:
     if node.kind == FRESH:
         touch(node)
-        node.content[:] = [one.value() if isinstance(one, Node) else one for one in elements]
+        node.content[:] = [one.value() if isinstance(one, YamlNode) else one for one in elements]
         return
     if len(elements) == len(node.content) and all(a is b for a, b in zip(elements, node.content, strict=True)):
         return
     touch(node)
     _own(node)
-    kept = {id(one) for one in elements if isinstance(one, Node)}
+    kept = {id(one) for one in elements if isinstance(one, YamlNode)}
     for child in node.content:
         if id(child) not in kept:
             release(child)
-    node.content = [one if isinstance(one, Node) else _fresh(node, copied(one)) for one in elements]
+    node.content = [one if isinstance(one, YamlNode) else _fresh(node, copied(one)) for one in elements]
     if node.doc.aliases:
         _release_order(node)
 
 
-def _release_order(node: Node) -> None:
+def _release_order(node: YamlNode) -> None:
     """Replace aliases whose anchors might stand behind them, or be others, now that the elements' order is new."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
@@ -390,7 +390,7 @@ def _release_order(node: Node) -> None:
                 detach(alias)
 
 
-def _element_of(node: Node, inner: Node | None) -> Node | None:
+def _element_of(node: YamlNode, inner: YamlNode | None) -> YamlNode | None:
     while inner is not None and inner.parent is not node:
         inner = inner.parent
     return inner

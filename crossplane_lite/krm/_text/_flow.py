@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 
 from ._layout import entries, line_start, open_at
-from ._nodes import MAPPING, SCALAR
-from ._replace import anchor_of
-from ._splice import apply, edits_of
+from ._nodes import MAPPING
+from ._replace import apply, flow_value
 from ._style import beside, flow_style, style_at
-from ._write import flow, key_text, scalar
+from ._write import key_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from ._nodes import Node
-    from ._splice import Edit
-    from ._write import Style
+    from ._nodes import YamlNode
+    from ._replace import Edit
 
-__all__ = ["flow_edits", "is_noted", "replace_in_flow"]
+    EditsOf = Callable[[YamlNode, list[Edit]], None]
+
+__all__ = ["flow_edits", "is_noted"]
 
 _SKIPPED = re.compile(r"(?:[ \t\r\n]|(?<=\s)#[^\n]*)*")
 _NOTE = re.compile(r"[ \t]*#[^\r\n]*")
@@ -39,12 +40,12 @@ class _Part:
         self.note = note
 
 
-def _span(child: Node) -> tuple[int, int]:
+def _span(child: YamlNode) -> tuple[int, int]:
     start = child.kstart if child.kstart >= 0 else child.start
     return start, max(child.end, child.kend)
 
 
-def _parts(node: Node) -> tuple[str, list[_Part], bool, str]:
+def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
     """Return the comment behind the bracket, the entries, whether the last has a comma, and what is before the end."""
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
@@ -66,7 +67,7 @@ def _parts(node: Node) -> tuple[str, list[_Part], bool, str]:
     return head, parts, has_comma, text[at:close]
 
 
-def is_noted(node: Node) -> bool:
+def is_noted(node: YamlNode) -> bool:
     """Say whether there are comments in brackets that belong to none of the entries."""
     if not node.style:
         return False
@@ -74,8 +75,14 @@ def is_noted(node: Node) -> bool:
     return "#" in head or "#" in tail
 
 
-def flow_edits(node: Node, out: list[Edit]) -> None:
-    """Add the edits of a sequence or mapping in brackets."""
+def flow_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
+    """Add the edits of a sequence or mapping in brackets.
+
+    Args:
+        node: The sequence or mapping.
+        out: Gets the edits.
+        edits_of: Adds the edits of what is in it.
+    """
     children = list(node.content.values()) if node.kind == MAPPING else node.content
     if node.source is None:
         for child in children:
@@ -122,7 +129,7 @@ def _breaks(text: str) -> bool:
     return text.lstrip(" \t").startswith(("\n", "\r"))
 
 
-def _indent(node: Node) -> str:
+def _indent(node: YamlNode) -> str:
     """Return white space for a new line within brackets."""
     text = node.doc.text
     found = _INDENT.match(text, line_start(text, node.start))
@@ -130,7 +137,7 @@ def _indent(node: Node) -> str:
     return found[0] + "  "
 
 
-def _usual_lead(node: Node, parts: list[_Part]) -> str:
+def _usual_lead(node: YamlNode, parts: list[_Part]) -> str:
     """Return the white space before an entry that isn't the first."""
     for part in parts[1:]:
         if "#" not in part.lead:
@@ -142,42 +149,9 @@ def _usual_lead(node: Node, parts: list[_Part]) -> str:
     return "" if style.colon == ":" else " "
 
 
-def _fresh(node: Node, key: str | None, value: Any, lead: str) -> str:
+def _fresh(node: YamlNode, key: str | None, value: Any, lead: str) -> str:
     style = flow_style(node, style_at(node))
-    body = _value(node, value, style, lead, beside(node))
+    body = flow_value(node, value, style, lead, beside(node))
     if key is None:
         return body
     return key_text(key, style, old=beside(node, keys=True), in_flow=True) + style.colon + body
-
-
-def _value(node: Node, value: Any, style: Style, lead: str, old: str | None) -> str:
-    """Return a new value in brackets; over several lines in JSON that is written so."""
-    if not isinstance(value, (dict, list)):
-        return scalar(value, style, old=old, in_flow=True)
-    if "\n" not in lead or not style.json:
-        return flow(value, style)
-    text = node.doc.text
-    inner = lead[lead.rindex("\n") + 1 :]
-    outer = _INDENT.match(text, line_start(text, node.start))
-    assert outer is not None
-    step = inner.removeprefix(outer[0]) if inner.startswith(outer[0]) else "  "
-    return flow(value, style, lead=inner, step=step)
-
-
-def replace_in_flow(node: Node, value: Any, out: list[Edit]) -> None:
-    """Add the edit that writes a value in the place of another one in brackets."""
-    text, parent = node.doc.text, node.parent
-    assert parent is not None
-    style = flow_style(parent, style_at(parent))
-    start = node.kstart if node.kstart >= 0 else node.start
-    line = line_start(text, start)
-    indent = text[line:start]
-    lead = "\n" + indent if not indent.strip() and line else ""
-    body = anchor_of(node) + _value(parent, value, style, lead, node.style if node.was == SCALAR else None)
-    if node.start == node.end and node.kstart >= 0:
-        if ":" not in text[node.kend : node.start + 1].split("#")[0] or text[node.start - 1] not in ": \t\r\n":
-            # An entry without a colon: {key}
-            out.append((node.kend, node.kend, ": " + body))
-            return
-        body = body if text[node.start - 1] in " \t" else " " + body
-    out.append((node.start, node.end, body))

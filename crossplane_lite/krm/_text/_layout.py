@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._nodes import Node
+    from ._nodes import YamlNode
 
 __all__ = [
     "Bounds",
@@ -86,7 +86,7 @@ def column(text: str, at: int) -> int:
     return at - line_start(text, at)
 
 
-def entries(node: Node) -> list[Node]:
+def entries(node: YamlNode) -> list[YamlNode]:
     """Return the nodes that the text holds in a collection."""
     source: Any = node.content if node.source is None else node.source
     if node.was == MAPPING:
@@ -94,12 +94,12 @@ def entries(node: Node) -> list[Node]:
     return source if node.was == SEQUENCE else []
 
 
-def is_block(node: Node) -> bool:
+def is_block(node: YamlNode) -> bool:
     """Say whether the text holds a mapping or sequence in block style there."""
     return not node.style and bool(entries(node))
 
 
-def key_start(node: Node) -> int:
+def key_start(node: YamlNode) -> int:
     """Return where a field of a mapping in block style begins: its key, or the question mark before it."""
     text = node.doc.text
     start = line_start(text, node.kstart)
@@ -107,32 +107,32 @@ def key_start(node: Node) -> int:
     return mark if mark >= 0 and _EXPLICIT.fullmatch(text, start, node.kstart) else node.kstart
 
 
-def colon_of(node: Node) -> int:
+def colon_of(node: YamlNode) -> int:
     """Return where the colon is behind the key of a field in block style; -1 where a `? key` has none."""
     found = _COLON_BELOW.match(node.doc.text, node.kend)
     return -1 if found is None else found.end() - 1
 
 
-def is_block_scalar(node: Node) -> bool:
+def is_block_scalar(node: YamlNode) -> bool:
     """Say whether the text holds a string there as a block: `|` or `>`."""
     return node.was == SCALAR and node.style in ("|", ">")
 
 
-def header(node: Node) -> Any:
+def header(node: YamlNode) -> Any:
     """Return the match of a block scalar's header, such as `|-`."""
     found = _HEADER.match(node.doc.text, node.start)
     assert found is not None
     return found
 
 
-def last_leaf(node: Node) -> Node:
+def last_leaf(node: YamlNode) -> YamlNode:
     """Return the value that ends a node in block style."""
     while is_block(node):
         node = entries(node)[-1]
     return node
 
 
-def own_end(node: Node) -> int:
+def own_end(node: YamlNode) -> int:
     """Return where the next line begins behind a value in block style; comments below it are left out."""
     node = last_leaf(node)
     text = node.doc.text
@@ -143,7 +143,7 @@ def own_end(node: Node) -> int:
     return line_end(text, node.end)
 
 
-def content_column(node: Node) -> int:
+def content_column(node: YamlNode) -> int:
     """Return how far a block scalar's lines are indented; 0 where all are blank."""
     text = node.doc.text
     body = text[line_end(text, header(node).end()) : node.end]
@@ -153,13 +153,13 @@ def content_column(node: Node) -> int:
     return 0
 
 
-def keeps_blanks(node: Node) -> bool:
+def keeps_blanks(node: YamlNode) -> bool:
     """Say whether blank lines behind a value would become a part of it."""
     leaf = last_leaf(node)
     return is_block_scalar(leaf) and "+" in header(leaf)[1]
 
 
-def _block_end(node: Node) -> int:
+def _block_end(node: YamlNode) -> int:
     """Return the end of a block scalar, without the blank lines that are no part of it."""
     text, found = node.doc.text, header(node)
     first, end = line_end(text, found.end()), node.end
@@ -201,7 +201,7 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
     return at
 
 
-def is_odd(node: Node) -> bool:
+def is_odd(node: YamlNode) -> bool:
     """Say whether a changed collection is written in a way that isn't edited in its parts: `? key`, `[key: value]`."""
     text = node.doc.text
     if node.style:
@@ -222,7 +222,7 @@ def is_odd(node: Node) -> bool:
     return False
 
 
-def _has_explicit_keys(node: Node) -> bool:
+def _has_explicit_keys(node: YamlNode) -> bool:
     text, at = node.doc.text, open_at(node) + 1
     for child in entries(node) if node.was == MAPPING else ():
         if "?" in _COMMENT.sub("", text[at : child.kstart]):
@@ -231,14 +231,14 @@ def _has_explicit_keys(node: Node) -> bool:
     return False
 
 
-def open_at(node: Node) -> int:
+def open_at(node: YamlNode) -> int:
     """Return where a collection's bracket is, or its first dash: behind an anchor and a tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
 
 
-def bounds(node: Node) -> list[Bounds]:
+def bounds(node: YamlNode) -> list[Bounds]:
     """Return the places of the entries of a mapping or sequence in block style."""
     cached: list[Bounds] | None = node.doc.cache.get(node)
     if cached is not None:
@@ -271,7 +271,7 @@ def bounds(node: Node) -> list[Bounds]:
     return found
 
 
-def place_of(node: Node) -> Bounds:
+def place_of(node: YamlNode) -> Bounds:
     """Return the place of an entry of a mapping or sequence in block style."""
     parent = node.parent
     assert parent is not None
@@ -282,7 +282,7 @@ def place_of(node: Node) -> Bounds:
     return bounds(parent)[index]
 
 
-def _first_bound(node: Node, line: int) -> int:
+def _first_bound(node: YamlNode, line: int) -> int:
     """Return where the comments of a collection's first entry may begin, at the earliest."""
     parent = node.parent
     if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._nodes import Node
+    from ._nodes import YamlNode
 
 __all__ = ["matched"]
 
@@ -33,7 +33,7 @@ def _name(value: Any) -> Any:
     return None
 
 
-def matched(nodes: list[Node], values: list[Any]) -> list[Any]:
+def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
     """Return for each value the node that becomes it, or the value where it is new.
 
     An element is the old one that is equal; else the one of the same name, port or path; else, where as many went as

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+from ..._base.yaml_scalars import resolve, tagged
 from ...errors import InputError
-from ._scalars import resolve, tagged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
-    from ._parse import Text
+    class Editing(Protocol):
+        """What edits nodes; the module `_edit` is it, which is loaded with the first edit."""
 
-__all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "Node", "copied", "own_child"]
+        def put(self, node: YamlNode, steps: Sequence[str | int], value: Any, /) -> None: ...
+
+        def delete(self, node: YamlNode, steps: Sequence[str | int], /) -> bool: ...
+
+        def insert(self, node: YamlNode, steps: Sequence[str | int], index: int, value: Any, /) -> None: ...
+
+        def move(self, node: YamlNode, steps: Sequence[str | int], index: int, to: int, /) -> None: ...
+
+        def arrange(self, node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int], /) -> None: ...
+
+    class Stream(Protocol):
+        """The stream that a node is of, as nodes and edits know it; see `_parse.Text`."""
+
+        label: str
+        text: str
+        documents: list[YamlNode]
+        aliases: dict[YamlNode, list[YamlNode]]
+        repeated: set[str]
+        is_open: bool
+        cache: dict[Any, Any]
+        newline: str
+
+        @property
+        def is_json(self) -> bool: ...
+
+        @property
+        def editing(self) -> Editing: ...
+
+__all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "YamlNode", "copied", "own_child"]
 
 SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)
 
@@ -23,14 +52,14 @@ DEEPEST = 200
 _MOST_VALUES = 2_000_000
 
 
-class Node:
+class YamlNode:
     """One value of a document: what the text holds at its place, or a new value that is not written yet.
 
     Paths are sequences of keys (str) and indexes (int, from 0). What is read is a copy.
     """
 
     # kind     what it is now        was      what it is in the text; FRESH if it isn't there
-    # content  what it holds now: str, dict of key to Node (the key None is <<), list of Node, the aliased Node,
+    # content  what it holds now: str, dict of key to node (the key None is <<), list of nodes, the aliased node,
     #          or the plain value of a FRESH one
     # source   what it holds in the text, where that differs from content, else None
     # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
@@ -43,7 +72,7 @@ class Node:
     )  # fmt: skip
 
     def __init__(
-        self, doc: Text, parent: Node | None, kind: int, content: Any, start: int, end: int, style: str
+        self, doc: Stream, parent: YamlNode | None, kind: int, content: Any, start: int, end: int, style: str
     ) -> None:
         self.doc = doc
         self.parent = parent
@@ -56,7 +85,7 @@ class Node:
         self.tag: str | None = None
         self.anchor: str | None = None
         self.kstart = self.kend = -1
-        self.key: Node | None = None
+        self.key: YamlNode | None = None
         self.changed = False
 
     # Reading
@@ -97,9 +126,9 @@ class Node:
             return node.content is None
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
-    def _reach(self, steps: Sequence[str | int]) -> tuple[Node | None, Any]:
+    def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
         """Return the node at a path; or none, and what a new value has there."""
-        node: Node | None = self
+        node: YamlNode | None = self
         for at, step in enumerate(steps):
             while node is not None and node.kind == ALIAS:
                 node = node.content
@@ -110,10 +139,10 @@ class Node:
             node = node.child(step)
         return node, _NONE
 
-    def child(self, step: str | int) -> Node | None:
+    def child(self, step: str | int) -> YamlNode | None:
         """Return the node under a key, also one that comes by a merge key, or at an index."""
         if self.kind == MAPPING and isinstance(step, str):
-            found: Node | None = self.content.get(step)
+            found: YamlNode | None = self.content.get(step)
             if found is None and None in self.content:
                 for mapping in merged(self.content[None]):
                     found = mapping.child(step)
@@ -121,15 +150,15 @@ class Node:
                         break
             return found
         if self.kind == SEQUENCE and _fits(step, self.content):
-            element: Node = self.content[step]
+            element: YamlNode = self.content[step]
             return element
         return None
 
-    def children(self) -> list[Node]:
+    def children(self) -> list[YamlNode]:
         """Return the elements of a list as they are now; empty for anything else. They are its units."""
         return list(self.content) if self.kind == SEQUENCE else []
 
-    # Editing; what it takes is loaded with the first edit
+    # Editing
 
     def set(self, steps: Sequence[str | int], value: Any) -> None:
         """Put a value at a path; what is missing on the way is made.
@@ -140,15 +169,11 @@ class Node:
         Raises:
             UsageError: The path leads through a string or number, or past a list's end, or the value isn't JSON's.
         """
-        from . import _edit
-
-        _edit.put(self, steps, value)
+        self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
         """Take away what is at a path, and say whether there was anything."""
-        from . import _edit
-
-        return _edit.delete(self, steps)
+        return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
         """Insert a value into the list at a path, before the element that has the index now.
@@ -156,9 +181,7 @@ class Node:
         Raises:
             UsageError: There is no list, or the index is past its end.
         """
-        from . import _edit
-
-        _edit.insert(self, steps, index, value)
+        self.doc.editing.insert(self, steps, index, value)
 
     def move(self, steps: Sequence[str | int], index: int, to: int) -> None:
         """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
@@ -166,9 +189,7 @@ class Node:
         Raises:
             UsageError: There is no list, or it has no such index.
         """
-        from . import _edit
-
-        _edit.move(self, steps, index, to)
+        self.doc.editing.move(self, steps, index, to)
 
     def arrange(self, elements: Sequence[Any], steps: Sequence[str | int] = ()) -> None:
         """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
@@ -176,9 +197,7 @@ class Node:
         Raises:
             UsageError: It is no list, or a value isn't JSON's.
         """
-        from . import _edit
-
-        _edit.arrange(self, elements, steps)
+        self.doc.editing.arrange(self, elements, steps)
 
 
 _NONE: Any = object()
@@ -199,15 +218,15 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
     return type(step) is int and 0 <= step < len(elements)
 
 
-def own_child(node: Node, step: str | int) -> Node | None:
+def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
     """Return the child that the node itself holds; what comes by a merge key is left out."""
     if node.kind == MAPPING:
-        found: Node | None = node.content.get(step) if isinstance(step, str) else None
+        found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
     return node.child(step)
 
 
-def merged(node: Node) -> Iterator[Node]:
+def merged(node: YamlNode) -> Iterator[YamlNode]:
     """Yield the mappings that a merge key's value stands for, the one that decides first."""
     while node.kind == ALIAS:
         node = node.content
@@ -218,7 +237,7 @@ def merged(node: Node) -> Iterator[Node]:
             yield from merged(one)
 
 
-def _value(node: Node, left: list[int], depth: int) -> Any:
+def _value(node: YamlNode, left: list[int], depth: int) -> Any:
     # left: how many values aliases may still bring; how many aliases the node is read through
     kind = node.kind
     if kind == SCALAR:
@@ -247,7 +266,7 @@ def _value(node: Node, left: list[int], depth: int) -> Any:
     return [_value(child, left, depth + 1) for child in node.content]
 
 
-def _shared(node: Node, left: list[int], depth: int) -> Any:
+def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
     """Return the value that an alias stands for; only what aliases bring is counted."""
     left[0] -= 1
     left[1] += 1

@@ -23,13 +23,15 @@ from yaml.events import (  # type: ignore[import-untyped]
     StreamEndEvent,
 )
 
+from ..._base.yaml_scalars import NOT_JSON, TAG, check_tag
 from ...errors import InputError
-from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, Node
-from ._scalars import NOT_JSON, TAG, check_tag
+from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ._nodes import Editing
 
 __all__ = ["Text", "parse"]
 
@@ -52,8 +54,8 @@ class Text:
         self.label = label
         self._data = data
         self.text = _decode(data, label)
-        self.documents: list[Node] = []
-        self.aliases: dict[Node, list[Node]] = {}
+        self.documents: list[YamlNode] = []
+        self.aliases: dict[YamlNode, list[YamlNode]] = {}
         self.repeated: set[str] = set()  # names of anchors that a document has twice
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style
@@ -61,7 +63,7 @@ class Text:
         self.newline = "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
 
     @property
-    def root(self) -> Node:
+    def root(self) -> YamlNode:
         """The one document of the stream.
 
         Raises:
@@ -84,6 +86,13 @@ class Text:
         """Whether an edit has changed anything."""
         return any(root.changed for root in self.documents)
 
+    @property
+    def editing(self) -> Editing:
+        """What edits its nodes."""
+        from . import _edit
+
+        return _edit
+
     def dump(self) -> bytes:
         """Return the stream with its edits; the bytes it came from if there are none."""
         if not self.is_changed:
@@ -91,7 +100,7 @@ class Text:
         from ._splice import spliced
 
         mark = b"\xef\xbb\xbf" if self._data.startswith(b"\xef\xbb\xbf") else b""
-        return mark + spliced(self).encode()
+        return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
 
     def at(self, index: int) -> str:
         """Return the name of a place, for messages."""
@@ -152,8 +161,8 @@ class _Composer:
 
     def __init__(self, doc: Text) -> None:
         self._doc = doc
-        self._anchors: dict[str, Node] = {}
-        self._merges: list[Node] = []
+        self._anchors: dict[str, YamlNode] = {}
+        self._merges: list[YamlNode] = []
         self._raw = False
         text = doc.text
         # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets others in their
@@ -182,12 +191,12 @@ class _Composer:
                 self._check_merges()
                 return
 
-    def _document(self) -> Node:
+    def _document(self) -> YamlNode:
         """Read the events up to the end of a document; one turn for each, because there are many."""
         doc, next_event = self._doc, self._next
-        open_nodes: list[Node] = []
-        top: Node | None = None
-        root: Node | None = None
+        open_nodes: list[YamlNode] = []
+        top: YamlNode | None = None
+        root: YamlNode | None = None
         pending: Any = None  # the event of a key whose value comes next
         while True:
             event = next_event()
@@ -197,7 +206,7 @@ class _Composer:
                     pending = event
                     continue
                 start, end = event.start_mark.index, event.end_mark.index
-                node = Node(doc, top, SCALAR, event.value, start, end, event.style)
+                node = YamlNode(doc, top, SCALAR, event.value, start, end, event.style)
                 if event.tag is not None or event.value in NOT_JSON or self._raw:
                     self._unusual(node, event)
             elif cls is MappingEndEvent or cls is SequenceEndEvent:
@@ -232,7 +241,7 @@ class _Composer:
                 open_nodes.append(node)
                 top = node
 
-    def _collection(self, event: Any, top: Node | None, depth: int) -> Node:
+    def _collection(self, event: Any, top: YamlNode | None, depth: int) -> YamlNode:
         is_list = type(event) is SequenceStartEvent
         assert is_list or type(event) is MappingStartEvent
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
@@ -241,25 +250,25 @@ class _Composer:
             raise self._error(event, f"nested more than {DEEPEST} levels deep")
         style = ("[" if is_list else "{") if event.flow_style else ""
         content: Any = [] if is_list else {}
-        return Node(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
+        return YamlNode(self._doc, top, SEQUENCE if is_list else MAPPING, content, event.start_mark.index, -1, style)
 
-    def _alias(self, event: Any, top: Node | None) -> Node:
+    def _alias(self, event: Any, top: YamlNode | None) -> YamlNode:
         target = self._anchors.get(event.anchor)
         if target is None:
             raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
         if target.end < 0:
             raise self._error(event, "an alias stands inside of what it stands for")
-        node = Node(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
+        node = YamlNode(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
         self._doc.aliases.setdefault(target, []).append(node)
         return node
 
-    def _anchor(self, node: Node, name: str) -> None:
+    def _anchor(self, node: YamlNode, name: str) -> None:
         if name in self._anchors:
             self._doc.repeated.add(name)
         node.anchor = name
         self._anchors[name] = node
 
-    def _key(self, event: Any, node: Node) -> str | None:
+    def _key(self, event: Any, node: YamlNode) -> str | None:
         """Return the key of an entry that is not just a word; None for a merge key."""
         key: str = event.value
         if event.tag is not None:
@@ -269,7 +278,7 @@ class _Composer:
             raise self._error(event, "a key must be a string; quote it")
         if event.anchor is not None:
             start, end = event.start_mark.index, event.end_mark.index
-            node.key = Node(self._doc, node, SCALAR, key, start, end, event.style)
+            node.key = YamlNode(self._doc, node, SCALAR, key, start, end, event.style)
             self._anchor(node.key, event.anchor)
         if key != "<<" or not is_plain:
             return key
@@ -283,7 +292,7 @@ class _Composer:
                 if (one.content if one.kind == ALIAS else one).kind != MAPPING:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
-    def _unusual(self, node: Node, event: Any) -> None:
+    def _unusual(self, node: YamlNode, event: Any) -> None:
         """Check a scalar that has a tag or no value in JSON, and read one whose escapes libyaml didn't see."""
         if event.tag is not None:
             node.tag = event.tag

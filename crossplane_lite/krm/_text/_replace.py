@@ -1,4 +1,4 @@
-"""A value in the place of another one: what stands behind a key or a dash is written anew."""
+"""Edits of a text, and the edit that puts a value in the place of another one, behind a key, a dash or in brackets."""
 
 from __future__ import annotations
 
@@ -28,31 +28,54 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._nodes import Node
+    from ._nodes import YamlNode
     from ._write import Style
 
     Edit = tuple[int, int, str]
 
-__all__ = ["anchor_of", "replace"]
+__all__ = ["BLANK", "Edit", "apply", "flow_value", "replace", "without_spaces"]
 
+BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
+_INDENT = re.compile(r"[ \t]*")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 
 
-def replace(node: Node, out: list[Edit]) -> None:
+def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
+    """Return a part of a text, with what edits (start, end, new text) replace in it.
+
+    If `bare`, blank lines behind an edit lose their spaces.
+    """
+    parts: list[str] = []
+    # Insertions at one place stay in their order, and come before what is replaced from there on.
+    for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
+        assert first >= start, "edits overlap"
+        kept = text[start:first]
+        parts += (without_spaces(kept) if bare and parts else kept, new)
+        start = last
+    kept = text[start:end]
+    return "".join([*parts, without_spaces(kept) if bare and parts else kept])
+
+
+def without_spaces(text: str) -> str:
+    """Return a text without the spaces in the blank lines at its start."""
+    found = BLANK.match(text)
+    assert found is not None
+    return re.sub(r"[ \t]+", "", found[0]) + text[found.end() :]
+
+
+def replace(node: YamlNode, out: list[Edit]) -> None:
     """Add the edit that writes a node's value in the place of what the text holds there."""
     parent, value = node.parent, node.value()
     if parent is None:
         _replace_root(node, value, out)
     elif parent.style:
-        from ._flow import replace_in_flow
-
-        replace_in_flow(node, value, out)
+        _replace_in_flow(node, value, out)
     else:
         _replace_entry(node, parent, value, out)
 
 
-def _replace_root(node: Node, value: Any, out: list[Edit]) -> None:
+def _replace_root(node: YamlNode, value: Any, out: list[Edit]) -> None:
     text, style = node.doc.text, style_at(node)
     if node.style:
         out.append((node.start, node.end, flow(value, style) if style.json else _block_or(value, style)))
@@ -65,7 +88,7 @@ def _block_or(value: Any, style: Style) -> str:
     return style.newline.join(mapping_lines(value, 0, style)) if value else "{}"
 
 
-def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> None:
+def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]) -> None:
     """Replace a value in block style, or the block around it, behind its key or dash."""
     text, style = node.doc.text, style_at(parent)
     if parent.was == MAPPING:
@@ -78,7 +101,7 @@ def _replace_entry(node: Node, parent: Node, value: Any, out: list[Edit]) -> Non
     was_block = is_block(node)
     end = own_end(node)
     inline, lines = _written(node, value, indent, style, in_list=parent.was == SEQUENCE)
-    inline = (anchor_of(node) + inline).rstrip(" ")
+    inline = (_anchor_of(node) + inline).rstrip(" ")
     # Go's readers see no brackets below a comment that stands behind the key.
     is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
     if not was_block and not lines and not is_block_scalar(node) and not is_below:
@@ -120,7 +143,7 @@ def _indent_of(lines: list[str]) -> int:
     return len(lines[0]) - len(lines[0].lstrip(" ")) if lines else 0
 
 
-def _between(node: Node, head: int, end: int) -> str:
+def _between(node: YamlNode, head: int, end: int) -> str:
     """Return the comments between the entries of a block, which stay when the entries go."""
     text, at = node.doc.text, line_end(node.doc.text, head)
     parts: list[str] = []
@@ -131,12 +154,12 @@ def _between(node: Node, head: int, end: int) -> str:
     return "".join(part for part in parts if "#" in part)
 
 
-def anchor_of(node: Node) -> str:
+def _anchor_of(node: YamlNode) -> str:
     """Return the anchor that a value written anew must have: something else stands for it still."""
     return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
-def _written(node: Node, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
+def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
     """Return what stands behind the key or dash, and the lines below."""
     text = node.doc.text
     if isinstance(value, (dict, list)):
@@ -161,7 +184,7 @@ def _written(node: Node, value: Any, indent: int, style: Style, *, in_list: bool
     return scalar(value, style, old=old), []
 
 
-def _wants_block(node: Node, value: str, old: str | None) -> bool:
+def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
     if is_block_scalar(node):
         return True
     # Lines that were written as one, with escapes, stay so.
@@ -169,7 +192,7 @@ def _wants_block(node: Node, value: str, old: str | None) -> bool:
     return "\n" in value and not (old == '"' and "\n" in source)
 
 
-def _is_among_comments(node: Node, indent: int) -> bool:
+def _is_among_comments(node: YamlNode, indent: int) -> bool:
     """Say whether a comment stands above or below a value where a block scalar would take it for its own text."""
     text, parent = node.doc.text, node.parent
     if parent is not None and not is_block_scalar(node) and not is_block(node):
@@ -178,3 +201,36 @@ def _is_among_comments(node: Node, indent: int) -> bool:
             return True
     found = _DEEP_COMMENT.match(text, own_end(node))
     return found is not None and len(found[1]) > indent
+
+
+def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | None) -> str:
+    """Return a new value in brackets; over several lines in JSON that is written so."""
+    if not isinstance(value, (dict, list)):
+        return scalar(value, style, old=old, in_flow=True)
+    if "\n" not in lead or not style.json:
+        return flow(value, style)
+    text = node.doc.text
+    inner = lead[lead.rindex("\n") + 1 :]
+    outer = _INDENT.match(text, line_start(text, node.start))
+    assert outer is not None
+    step = inner.removeprefix(outer[0]) if inner.startswith(outer[0]) else "  "
+    return flow(value, style, lead=inner, step=step)
+
+
+def _replace_in_flow(node: YamlNode, value: Any, out: list[Edit]) -> None:
+    """Add the edit that writes a value in the place of another one in brackets."""
+    text, parent = node.doc.text, node.parent
+    assert parent is not None
+    style = flow_style(parent, style_at(parent))
+    start = node.kstart if node.kstart >= 0 else node.start
+    line = line_start(text, start)
+    indent = text[line:start]
+    lead = "\n" + indent if not indent.strip() and line else ""
+    body = _anchor_of(node) + flow_value(parent, value, style, lead, node.style if node.was == SCALAR else None)
+    if node.start == node.end and node.kstart >= 0:
+        if ":" not in text[node.kend : node.start + 1].split("#")[0] or text[node.start - 1] not in ": \t\r\n":
+            # An entry without a colon: {key}
+            out.append((node.kend, node.kend, ": " + body))
+            return
+        body = body if text[node.start - 1] in " \t" else " " + body
+    out.append((node.start, node.end, body))

@@ -17,45 +17,52 @@ from ._layout import (
     last_leaf,
     line_start,
 )
-from ._nodes import FRESH, MAPPING, SEQUENCE, Node
-from ._replace import replace
+from ._nodes import FRESH, MAPPING, SEQUENCE, YamlNode
+from ._replace import BLANK, apply, replace, without_spaces
 from ._style import beside, style_at
 from ._values import same
 from ._write import mapping_lines, scalar, sequence_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._layout import Bounds
-    from ._parse import Text
+    from ._nodes import Stream
+    from ._replace import Edit
 
-    Edit = tuple[int, int, str]
+    Reader = Callable[[str], list[YamlNode]]
 
-__all__ = ["apply", "edits_of", "spliced"]
+__all__ = ["edits_of", "spliced"]
 
-_BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 # Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
-def spliced(doc: Text) -> str:
-    """Return the text of a stream with its edits."""
+def spliced(doc: Stream, read: Reader) -> str:
+    """Return the text of a stream with its edits.
+
+    Args:
+        doc: The stream.
+        read: Returns the documents of a text that is read anew.
+    """
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
         _close(doc)
     text = _joined(doc, bare=False)
-    if _SPACED.search(doc.text) and not _says(text, doc):
+    if _SPACED.search(doc.text) and not _says(text, doc, read):
         # Lines of spaces have become lines of a block of text that is before them now.
         text = _joined(doc, bare=True)
-    if _RARE.search(doc.text) and not _says(text, doc):
+    if _RARE.search(doc.text) and not _says(text, doc, read):
         roots = [root.value() for root in doc.documents]
         text = "---\n".join("\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in roots)
     return text
 
 
-def _joined(doc: Text, *, bare: bool) -> str:
+def _joined(doc: Stream, *, bare: bool) -> str:
     """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one."""
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -70,7 +77,7 @@ def _joined(doc: Text, *, bare: bool) -> str:
     return text
 
 
-def _close(doc: Text) -> None:
+def _close(doc: Stream) -> None:
     """Give each line of a text an end; what that changes is undone when the text has its edits."""
     leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
     value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
@@ -83,41 +90,16 @@ def _close(doc: Text) -> None:
         doc.is_open = True
 
 
-def _says(text: str, doc: Text) -> bool:
+def _says(text: str, doc: Stream, read: Reader) -> bool:
     """Say whether a text reads as the values of a stream's documents."""
-    from ._parse import parse
-
     try:
-        found = parse(text.encode()).documents
+        found = read(text)
     except InputError:
         return False
     return same([root.value() for root in found], [root.value() for root in doc.documents])
 
 
-def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
-    """Return a part of a text, with what edits (start, end, new text) replace in it.
-
-    If `bare`, blank lines behind an edit lose their spaces.
-    """
-    parts: list[str] = []
-    # Insertions at one place stay in their order, and come before what is replaced from there on.
-    for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
-        assert first >= start, "edits overlap"
-        kept = text[start:first]
-        parts += (_without_spaces(kept) if bare and parts else kept, new)
-        start = last
-    kept = text[start:end]
-    return "".join([*parts, _without_spaces(kept) if bare and parts else kept])
-
-
-def _without_spaces(text: str) -> str:
-    """Return a text without the spaces in the blank lines at its start."""
-    found = _BLANK.match(text)
-    assert found is not None
-    return re.sub(r"[ \t]+", "", found[0]) + text[found.end() :]
-
-
-def edits_of(node: Node, out: list[Edit]) -> None:
+def edits_of(node: YamlNode, out: list[Edit]) -> None:
     """Add the edits that give a node's place in the text its content."""
     if not node.changed:
         return
@@ -130,7 +112,7 @@ def edits_of(node: Node, out: list[Edit]) -> None:
     elif node.style:
         from ._flow import flow_edits
 
-        flow_edits(node, out)
+        flow_edits(node, out, edits_of)
     elif node.source is None:
         for child in entries(node):
             edits_of(child, out)
@@ -140,17 +122,17 @@ def edits_of(node: Node, out: list[Edit]) -> None:
         _sequence(node, out)
 
 
-def _noted(node: Node, out: list[Edit]) -> bool:
+def _noted(node: YamlNode, out: list[Edit]) -> bool:
     """Add the edits of what was or became empty in brackets, if it has comments that stay; say whether it has."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
         return False
-    flow_edits(node, out)
+    flow_edits(node, out, edits_of)
     return True
 
 
-def _release_odd(node: Node) -> int:
+def _release_odd(node: YamlNode) -> int:
     """Prepare for writing collections anew that can't be edited in parts: what others share of them is kept there.
 
     Returns:
@@ -167,14 +149,14 @@ def _release_odd(node: Node) -> int:
     return before - len(node.doc.aliases)
 
 
-def _last_now(node: Node) -> Node:
+def _last_now(node: YamlNode) -> YamlNode:
     """Return the value that ends a node with its edits."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node
 
 
-def _needs_line_end(node: Node) -> bool:
+def _needs_line_end(node: YamlNode) -> bool:
     """Say whether the value that ends a document is a block whose string ends in a line break."""
     value = node.content
     if node.kind == FRESH:
@@ -185,7 +167,7 @@ def _needs_line_end(node: Node) -> bool:
     return isinstance(value, str) and value.endswith("\n")
 
 
-def _seal(node: Node, out: list[Edit]) -> None:
+def _seal(node: YamlNode, out: list[Edit]) -> None:
     """Keep the value of a block scalar that ends the text without a line break, when something comes behind it."""
     doc, leaf = node.doc, last_leaf(node)
     sealed = doc.cache["sealed"]
@@ -196,7 +178,7 @@ def _seal(node: Node, out: list[Edit]) -> None:
             out.append((found.start(1), found.end(1), found[1].strip("+") + "-"))
 
 
-def _is_there(node: Node) -> bool:
+def _is_there(node: YamlNode) -> bool:
     """Say whether a value of the text is still in the document."""
     if node.kind != node.was:
         return False
@@ -211,13 +193,13 @@ def _is_there(node: Node) -> bool:
     return True
 
 
-def _remove(text: str, places: Bounds, before: Node | None, out: list[Edit]) -> None:
+def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit]) -> None:
     out.append((places.lead, places.end, ""))
     if before is not None and _takes_blanks(before):
         _remove_blanks(text, places.end, out)
 
 
-def _takes_blanks(node: Node) -> bool:
+def _takes_blanks(node: YamlNode) -> bool:
     """Say whether blank lines behind a node with its edits would become a part of it."""
     leaf = _last_now(node)
     if not is_block_scalar(leaf) or not keeps_blanks(leaf):
@@ -226,7 +208,7 @@ def _takes_blanks(node: Node) -> bool:
 
 
 def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
-    found = _BLANK.match(text, at)
+    found = BLANK.match(text, at)
     assert found is not None
     edit = (at, found.end(), "")
     if edit not in out:
@@ -240,14 +222,14 @@ def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
     out.append((places[0].start, found.end(), ""))
 
 
-def _mapping(node: Node, out: list[Edit]) -> None:
+def _mapping(node: YamlNode, out: list[Edit]) -> None:
     """Add the edits of a mapping in block style whose fields came or went."""
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     is_inline = places[0].lead == places[0].start and bool(
         text[line_start(text, places[0].start) : places[0].start].strip()
     )
-    before: Node | None = None
+    before: YamlNode | None = None
     gone: list[Bounds] = []  # the first fields, while nothing is left before them
     kept = any(node.content.get(key) is child for key, child in node.source.items())
     new = {key: child.value() for key, child in node.content.items() if child.was == FRESH}
@@ -284,7 +266,7 @@ def _mapping(node: Node, out: list[Edit]) -> None:
         out.append((places[-1].end, places[-1].end, "".join(line + doc.newline for line in lines)))
 
 
-def _sequence(node: Node, out: list[Edit]) -> None:
+def _sequence(node: YamlNode, out: list[Edit]) -> None:
     """Add the edits of a sequence in block style whose elements came, went or moved."""
     index = {id(child): at for at, child in enumerate(node.source)}
     order = [index[id(child)] for child in node.content if id(child) in index]
@@ -312,7 +294,7 @@ def _sequence(node: Node, out: list[Edit]) -> None:
                 _seal(node.source[-1], out)
             out.append((at, at, "".join(line + doc.newline for line in lines)))
     kept = set(order)
-    before: Node | None = None
+    before: YamlNode | None = None
     for number, child in enumerate(node.source):
         if number in kept:
             before = child
@@ -323,7 +305,7 @@ def _sequence(node: Node, out: list[Edit]) -> None:
             _remove(text, places[number], before, out)
 
 
-def _reorder(node: Node, index: dict[int, int], out: list[Edit]) -> None:
+def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit]) -> None:
     """Add the edit that writes a sequence's elements in another order; what is between them stays between them."""
     doc, text = node.doc, node.doc.text
     places = bounds(node)
@@ -332,12 +314,12 @@ def _reorder(node: Node, index: dict[int, int], out: list[Edit]) -> None:
     is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
     gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
     parts: list[str] = []
-    before: Node | None = None
+    before: YamlNode | None = None
     for child in node.content:
         gap = gaps.pop(0) if gaps else ""
         if before is not None and _takes_blanks(before):
-            gap = gap[_BLANK.match(gap).end() :]  # type: ignore[union-attr]
-        parts.append(_without_spaces(gap) if doc.cache["bare"] else gap)
+            gap = gap[BLANK.match(gap).end() :]  # type: ignore[union-attr]
+        parts.append(without_spaces(gap) if doc.cache["bare"] else gap)
         at = index.get(id(child))
         if at is None:
             parts.append(doc.newline.join(sequence_lines([child.value()], indent, style_at(node))) + doc.newline)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ..._base.yaml_scalars import resolve, tagged
 from ._layout import column, entries, is_block, key_start, open_at
 from ._nodes import MAPPING, SCALAR, SEQUENCE
-from ._scalars import resolve, tagged
 from ._write import Style
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._nodes import Node
+    from ._nodes import YamlNode
 
 __all__ = ["beside", "flow_style", "style_at"]
 
@@ -19,11 +19,11 @@ __all__ = ["beside", "flow_style", "style_at"]
 _ENOUGH = 2000
 
 
-def style_at(node: Node) -> Style:
+def style_at(node: YamlNode) -> Style:
     """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first."""
     doc = node.doc
     step = offset = None
-    at: Node | None = node
+    at: YamlNode | None = node
     while at is not None and (step is None or offset is None):
         found = _steps(at, is_own=at is node)
         step = step if step is not None else found[0]
@@ -37,7 +37,7 @@ def style_at(node: Node) -> Style:
     return flow_style(node, style) if is_json else style
 
 
-def _steps(top: Node, *, is_own: bool) -> tuple[int | None, int | None]:
+def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
     """Return by how much a mapping and a sequence below a key are indented in a node."""
     cache = top.doc.cache
     if (top, is_own) in cache:
@@ -67,7 +67,7 @@ def _steps(top: Node, *, is_own: bool) -> tuple[int | None, int | None]:
     return step, offset
 
 
-def beside(node: Node, *, keys: bool = False) -> str:
+def beside(node: YamlNode, *, keys: bool = False) -> str:
     """Return the quote that all strings of a mapping or list, or all its keys, have in the text; "" if they differ."""
     if node.was not in (MAPPING, SEQUENCE):
         return ""
@@ -78,7 +78,7 @@ def beside(node: Node, *, keys: bool = False) -> str:
     return found
 
 
-def _quote(node: Node, keys: bool) -> str:
+def _quote(node: YamlNode, keys: bool) -> str:
     text = node.doc.text
     if keys:
         found = {text[child.kstart] for child in entries(node)}
@@ -89,7 +89,7 @@ def _quote(node: Node, keys: bool) -> str:
     return quote if quote in ("'", '"') else ""
 
 
-def _is_text(node: Node) -> bool:
+def _is_text(node: YamlNode) -> bool:
     """Say whether the text holds a string there, without quotes."""
     text = node.content if node.source is None else node.source
     return isinstance(resolve(text) if node.tag is None else tagged(node.tag, text), str)
@@ -98,7 +98,7 @@ def _is_text(node: Node) -> bool:
 _COLON = re.compile(r":[ ]*")
 
 
-def flow_style(node: Node, style: Style) -> Style:
+def flow_style(node: YamlNode, style: Style) -> Style:
     """Return the style for new values in brackets: with the space behind colons that the nearest one has."""
     cache = node.doc.cache
     if (node, "colon") not in cache:
@@ -110,9 +110,9 @@ def flow_style(node: Node, style: Style) -> Style:
     return Style(style.step, style.offset, style.quote, style.newline, json=style.json, colon=colon)
 
 
-def _colon(node: Node) -> str | None:
+def _colon(node: YamlNode) -> str | None:
     """Return the first colon in the nearest mapping in brackets, with the space behind it."""
-    at: Node | None = node
+    at: YamlNode | None = node
     while at is not None:
         if at.was == MAPPING and at.style and entries(at):
             found = _COLON.match(at.doc.text, entries(at)[0].kend)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..._base.yaml_scalars import resolve
 from ...errors import UsageError
-from ._scalars import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.krm import _text
-from crossplane_lite.render.yaml import parse_documents
 
 from .cases import CASES, Case
 

@@ -11,8 +11,8 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.krm import _text
-from crossplane_lite.render.yaml import parse_documents
 
 from . import styles
 
@@ -113,7 +113,7 @@ def edit(r: Random, text: _text.Text, model: Any, touched: set[int]) -> None:
     else:
         node: Any = root
         for step in path:
-            node = node.child(step) if isinstance(node, _text.Node) else None
+            node = node.child(step) if isinstance(node, _text.YamlNode) else None
         if node is not None and node.children():
             order = list(range(len(holder)))
             r.shuffle(order)

@@ -9,9 +9,9 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.errors import InputError
 from crossplane_lite.krm import _text
-from crossplane_lite.render.yaml import parse_documents
 
 # What kyaml 0.19 gives for a plain scalar, as JSON, but for dates, which it completes to a time of day.
 SCALARS = [

@@ -9,9 +9,9 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.errors import UsageError
 from crossplane_lite.krm import _text
-from crossplane_lite.render.yaml import parse_documents
 
 from . import styles
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests import objects
 from crossplane_lite.errors import InputError
-from crossplane_lite.render import objects
 from tests.render.scripted import Objects
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from ..errors import InputError
-from ._files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, printable
+from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, printable
 
 __all__ = ["Stream", "is_archive", "is_layout", "read_archive", "read_layout"]
 

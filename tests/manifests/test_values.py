@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen._values import boolean, one_of, typed
+from crossplane_lite._manifests import yaml
+from crossplane_lite._manifests.values import boolean, one_of, typed
 from crossplane_lite.errors import InputError
-from crossplane_lite.render import yaml
 
 WORDS = [form for word in "y yes on n no off".split() for form in (word, word.capitalize(), word.upper())]
 

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from .._base import api_version as api_versions
 from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from .reading import read_bytes
-from .rendered import RenderError
 from .yaml import Document
 
-__all__ = ["Schemas", "split_api_version"]
+__all__ = ["ApiVersionError", "Schemas", "split_api_version"]
 
 _REF: Final = "#/components/schemas/"
 _KINDS: Final = "x-kubernetes-group-version-kind"
@@ -29,6 +29,10 @@ _SCOPES: Final = ("Namespaced", "Cluster")
 _MOST_PARTS: Final = 1_000_000
 # Letters and digits that YAML or JSON escapes hide from a search for words. Real writers escape other characters.
 _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
+
+
+class ApiVersionError(InputError):
+    """What is given as an apiVersion isn't one."""
 
 
 class _Kind(NamedTuple):
@@ -73,7 +77,7 @@ class Schemas:
     def add_path(self, path: str | os.PathLike[str]) -> None:
         """Add a file or a folder, with its folders, of what `add_document` takes; in packages too.
 
-        Which files are read, and how, is said in `codegen.sources`; what defines no kind is passed over.
+        Which files are read, and how, is said in `_manifests.sources`; what defines no kind is passed over.
 
         Raises:
             InputError: There is no such file or folder. What is wrong in one comes to light when it is read.
@@ -112,7 +116,7 @@ class Schemas:
         """Return the schema of a kind with its references inlined, None where the kind isn't known.
 
         Raises:
-            RenderError: It isn't an apiVersion.
+            ApiVersionError: It isn't an apiVersion.
             InputError: A file can't be read, isn't what it should be, or refers to what it hasn't.
         """
         key = api_version, kind
@@ -125,7 +129,7 @@ class Schemas:
         """Return `Namespaced` or `Cluster`; None where the kind isn't known, or its document doesn't tell.
 
         Raises:
-            RenderError, InputError: As of `find`.
+            InputError: As of `find`.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.scope
@@ -134,7 +138,7 @@ class Schemas:
         """Return the file and place of a kind's schema, for messages; None where the kind isn't known.
 
         Raises:
-            RenderError, InputError: As of `find`.
+            InputError: As of `find`.
         """
         entry = self._entry(api_version, kind)
         return None if entry is None else entry.where
@@ -163,11 +167,13 @@ def split_api_version(api_version: str) -> tuple[str, str]:
     """Return group and version of an apiVersion; the core group is the empty text.
 
     Raises:
-        RenderError: It isn't one.
+        ApiVersionError: It isn't one.
     """
-    group, _, version = api_version.rpartition("/")
+    group, version = api_versions.split(api_version)
     if "/" in group:
-        raise RenderError(f"cannot parse apiVersion {shown(api_version, 120)}: it must be `version` or `group/version`")
+        raise ApiVersionError(
+            f"cannot parse apiVersion {shown(api_version, 120)}: it must be `version` or `group/version`"
+        )
     return group, version
 
 
@@ -194,7 +200,7 @@ class _File:
 
     def kinds(self) -> _Kinds:
         if self._kinds is None:
-            from ..codegen.sources import read_sources
+            from .sources import read_sources
 
             kinds: _Kinds = {}
             # A file can be called `-`, which means standard input there.
@@ -241,7 +247,7 @@ class _Folder:
 
     def _files(self) -> list[_File]:
         if self._listed is None:
-            from ..codegen import sources
+            from . import sources
 
             self._listed = [_File(path) for path in sources.files_below(self._path)]
         return self._listed
@@ -259,26 +265,20 @@ def _of_document(document: Document) -> _Kinds | None:
 
 def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
     """Return the kinds of a definition, None for what isn't one."""
-    from ..codegen.definitions import definitions
+    from .crd import crds_in, versions_of
     from .published import published
 
-    group = str(content.get("apiVersion")).rpartition("/")[0]
-    crds: list[Mapping[str, Any]]
-    if (group, content.get("kind")) == ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
-        from ..codegen.crossplane import crds_of
-
-        crds = list(crds_of(where, content))
-    elif (group, content.get("kind")) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
-        crds = [content]
-    else:
+    crds = crds_in(where, content)
+    if crds is None:
         return None
     kinds: _Kinds = {}
     for crd in crds:
-        for kind in definitions([Document(where, dict(crd))]).kinds:
-            if kind.served:
-                schema = published(kind.schema, kind.group, kind.version, kind.kind)
+        for found in versions_of(where, crd):
+            if found.served:
+                schema = published(found.schema, found.group, found.version, found.kind)
                 scope = crd["spec"].get("scope")
-                kinds[kind.api_version, kind.kind] = _Kind(where, schema, scope if scope in _SCOPES else None)
+                key = api_versions.joined(found.group, found.version), found.kind
+                kinds[key] = _Kind(where, schema, scope if scope in _SCOPES else None)
     return kinds
 
 
@@ -310,7 +310,7 @@ def _key(mark: Any) -> tuple[str, str] | None:
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
     if not isinstance(group, str) or not isinstance(version, str) or not isinstance(kind, str):
         return None
-    return f"{group}/{version}" if group else version, kind
+    return api_versions.joined(group, version), kind
 
 
 def _scopes(paths: Any) -> dict[tuple[str, str], str]:

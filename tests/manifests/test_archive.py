@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.codegen import _files
-from crossplane_lite.codegen.archive import is_archive, read_archive, read_layout
+from crossplane_lite._manifests import archive_files
+from crossplane_lite._manifests.archive import is_archive, read_archive, read_layout
 from crossplane_lite.errors import InputError
-from tests.codegen.packages import PACKAGE, Oci, digest, docker, layer, tar, write_oci
+from tests.manifests.packages import PACKAGE, Oci, digest, docker, layer, tar, write_oci
 
 OTHER = layer(b"other: true\n")
 BASE = layer()
@@ -300,7 +300,7 @@ ZEROS = gzip.compress(bytes(1 << 20))
 )
 def test_bomb(monkeypatch: pytest.MonkeyPatch, start: bytes, problem: str) -> None:
     """A layer that unpacks to more than the limit is refused; at most a header is held in memory, up to the limit."""
-    monkeypatch.setattr(_files, "_LARGEST", 30 << 20)
+    monkeypatch.setattr(archive_files, "_LARGEST", 30 << 20)
     archive = tar(docker(gzip.compress(start) + ZEROS * 100, names=["layer"]))
     assert len(archive) < 1 << 20
     tracemalloc.start()
@@ -313,7 +313,7 @@ def test_bomb(monkeypatch: pytest.MonkeyPatch, start: bytes, problem: str) -> No
 
 def test_limit() -> None:
     """The limit is the size that Crossplane installs."""
-    assert _files._LARGEST == 200 << 20
+    assert archive_files._LARGEST == 200 << 20
     archive = tar(docker(gzip.compress(header("package.yaml", (200 << 20) + 1)) + ZEROS, names=["layer"]))
     assert failure(archive) == "the layer layer: package.yaml is larger than 200 MB, which is the limit"
 
@@ -321,8 +321,8 @@ def test_limit() -> None:
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.REGTYPE])
 def test_bomb_around_the_image(monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:
     """So is an archive that is gzipped as a whole, whatever a header asks to be read."""
-    monkeypatch.setattr(_files, "_LARGEST", 2 << 20)
-    monkeypatch.setattr(_files, "_LARGEST_ARCHIVE", 4 << 20)
+    monkeypatch.setattr(archive_files, "_LARGEST", 2 << 20)
+    monkeypatch.setattr(archive_files, "_LARGEST_ARCHIVE", 4 << 20)
     data = gzip.compress(header("a", 1 << 33, kind)) + ZEROS * 20
     tracemalloc.start()
     try:
@@ -335,21 +335,21 @@ def test_bomb_around_the_image(monkeypatch: pytest.MonkeyPatch, kind: bytes) -> 
 def test_largest_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """A layer as large as the limit is read."""
     unpacked = tar({"before": bytes(5000), "package.yaml": PACKAGE})
-    monkeypatch.setattr(_files, "_LARGEST", len(unpacked))
+    monkeypatch.setattr(archive_files, "_LARGEST", len(unpacked))
     assert read(tar(docker(gzip.compress(unpacked)))) == [("a.xpkg:package.yaml", PACKAGE)]
-    monkeypatch.setattr(_files, "_LARGEST", 5000)
+    monkeypatch.setattr(archive_files, "_LARGEST", 5000)
     assert "is larger than" in failure(tar(docker(gzip.compress(unpacked))))
 
 
 def test_large_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A manifest or a configuration of any size isn't read into memory."""
-    monkeypatch.setattr(_files, "_LARGEST_JSON", 1 << 20)
+    monkeypatch.setattr(archive_files, "_LARGEST_JSON", 1 << 20)
     assert failure(tar({"manifest.json": b" " * (2 << 20)})) == "manifest.json is larger than 1 MB, which is the limit"
 
 
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """An archive of very many files is no image; a layer may have them."""
-    monkeypatch.setattr(_files, "_MOST_FILES", 50)
+    monkeypatch.setattr(archive_files, "_MOST_FILES", 50)
     many = {f"{number}": b"" for number in range(60)}
     assert failure(tar(many)) == " is not an image archive: it has more than 50 files"
     packed = gzip.compress(tar({**many, "package.yaml": PACKAGE}))

@@ -13,8 +13,8 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._manifests import yaml
 from crossplane_lite.errors import InputError, MissingExtraError
-from crossplane_lite.render import yaml
 
 
 def read(directory: Path, text: str | bytes) -> list[Any]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from .._base.yaml_scalars import booleans_of_1_1
 from .._terminal.excerpts import shown
 from ..errors import InputError
 
-__all__ = ["boolean", "one_of", "typed"]
+__all__ = ["boolean", "check_name", "one_of", "typed", "typed_at"]
 
 _TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 
 # The booleans that only YAML 1.1 knows: Kubernetes reads them as booleans, and sources give them as written.
-_BOOLEANS: Final = {
-    form: value
-    for value, words in ((True, "y yes on"), (False, "n no off"))
-    for word in words.split()
-    for form in (word, word.capitalize(), word.upper())
-}
+_BOOLEANS: Final = booleans_of_1_1()
 
 
 def boolean(value: Any) -> Any:
@@ -42,6 +39,38 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     if not isinstance(value, kind):
         raise error(f"must be {_TYPES[kind]} (got {shown(value)} that is a {type(value).__name__})")
     return value
+
+
+def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
+    """Return what stands at a path of keys, which must be of a type.
+
+    Args:
+        where: File and place of the content, for messages.
+        content: Where the path begins.
+        path: Keys with dots between them.
+        kind: dict, list, str or bool.
+
+    Raises:
+        InputError: It is missing, or isn't of that type.
+    """
+    value: Any = content
+    done: list[str] = []
+    for key in path.split("."):
+        done.append(key)
+        if not isinstance(value, Mapping) or key not in value:
+            raise InputError(f"{where}: {'.'.join(done)} is missing")
+        value = value[key]
+    return typed(value, kind, lambda problem: InputError(f"{where}: {path} {problem}"))
+
+
+def check_name(where: str, path: str, name: str) -> None:
+    """Refuse what no group, version or kind can be; what is written into modules must not hold just anything.
+
+    Raises:
+        InputError: It is no such name.
+    """
+    if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
+        raise InputError(f"{where}: {path} must be letters, digits, '-' and '.' (got {name!r:.60})")
 
 
 def one_of(choices: Sequence[str]) -> str:

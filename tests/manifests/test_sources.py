@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.sources import read_sources
+from crossplane_lite._manifests import yaml
+from crossplane_lite._manifests.sources import read_sources
 from crossplane_lite.errors import InputError
-from crossplane_lite.render import yaml
-from tests.codegen.packages import PACKAGE, Oci, docker, layer, tar, write_oci
+from tests.manifests.packages import PACKAGE, Oci, docker, layer, tar, write_oci
 from tests.models.tables import DATA, ROOT
 
 
@@ -356,7 +356,7 @@ def test_file_that_must_be_an_archive(tmp_path: Path, name: str) -> None:
 
 PROGRAM = """
 import json, sys
-from crossplane_lite.codegen.sources import read_sources
+from crossplane_lite._manifests.sources import read_sources
 from crossplane_lite.errors import CrossplaneLiteError
 try:
     print(json.dumps([list(one) for one in read_sources(sys.argv[1:])]))

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from .._terminal.excerpts import shown
 from ..errors import InputError
-from ._values import one_of, typed
+from .values import one_of, typed
 
 __all__ = ["crds_of"]
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 from ..errors import InputError
-from ._values import typed
+from .values import typed
 
 __all__ = ["GZIP", "ZSTD", "Files", "FolderFiles", "TarFiles", "damage", "printable"]
 

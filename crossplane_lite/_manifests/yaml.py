@@ -21,49 +21,27 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from .._base.extras import load
+from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, booleans_of_1_1, number
 from .._terminal.excerpts import said, shown
 from ..errors import InputError
 from .reading import read_bytes
 
 __all__ = ["Document", "decode", "dump", "load_documents", "parse_documents", "parse_value"]
 
-_TAG: Final = "tag:yaml.org,2002:"
-
 # No object of Kubernetes is nested like this.
 _DEEPEST: Final = 10_000
-# No integer of an object has as many digits, and longer ones can't be written.
-_MOST_BITS: Final = 10_000
 
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
 
-# What a plain scalar is that isn't a number: each word in lower case, capitalised and in upper case.
-_WORDS: Final[dict[str, bool | float | None]] = {"": None, "~": None}
-for _value, _words in (
-    (True, "y yes true on"),
-    (False, "n no false off"),
-    (None, "null"),
-    (math.nan, ".nan"),
-    (math.inf, ".inf +.inf"),
-    (-math.inf, "-.inf"),
-):
-    for _word in _words.split():
-        _WORDS.update(dict.fromkeys((_word, _word.capitalize(), _word.upper()), _value))
-_WORDS.update({".NaN": math.nan, ".Inf": math.inf, "+.Inf": math.inf, "-.Inf": -math.inf})
-# The same without the booleans that only YAML 1.1 knows.
-_FEW_WORDS: Final = {
-    word: value for word, value in _WORDS.items() if type(value) is not bool or word.lower() in ("true", "false")
-}
-
-# Matched without underscores, which may stand anywhere behind the first character.
-_INT: Final = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+# What a plain scalar is that isn't a number, without the booleans that only YAML 1.1 knows, and with them.
+_FEW_WORDS: Final[Mapping[str, bool | float | None]] = {**WORDS, **NOT_JSON}
+_WORDS: Final[Mapping[str, bool | float | None]] = {**_FEW_WORDS, **booleans_of_1_1()}
 
 
 class Document(NamedTuple):
@@ -274,7 +252,7 @@ class _Builder:
 
     def _start(self, event: Any) -> None:
         is_list = isinstance(event, self._yaml.SequenceStartEvent)
-        if event.tag not in (None, "!", _TAG + ("seq" if is_list else "map")):
+        if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
             raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
         if self._expects_key():
             raise self._error(event, "a key must be a string; quote it")
@@ -331,10 +309,10 @@ class _Builder:
         text: str = event.value
         is_plain = self._is_plain(event)
         if not self._as_written:
-            return _plain(text) if is_plain else self._tagged(event)
+            return _meaning(text) if is_plain else self._tagged(event)
         if is_plain and text and self._expects_key():
             return text
-        value = _plain(text, _FEW_WORDS) if is_plain else self._tagged(event)
+        value = _meaning(text, _FEW_WORDS) if is_plain else self._tagged(event)
         if isinstance(value, float) and not math.isfinite(value):
             raise self._error(event, f"{said(text)} is not a number of JSON; quote it")
         return value
@@ -342,12 +320,12 @@ class _Builder:
     def _tagged(self, event: Any) -> Any:
         """Return a scalar that is quoted or has a tag."""
         text: str = event.value
-        tag = (event.tag or "!").removeprefix(_TAG)
+        tag = (event.tag or "!").removeprefix(TAG)
         if tag in ("!", "str", "timestamp"):
             return text
         if tag not in ("null", "bool", "int", "float"):
             raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
-        value = _plain(text)
+        value = _meaning(text)
         if tag == "float" and type(value) is int:
             value = float(value)
         if type(value).__name__ != tag and not (value is None and tag == "null"):
@@ -362,37 +340,20 @@ class _Builder:
         return InputError(f"{_at(self._label, event.start_mark)}: {problem}")
 
 
-def _plain(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
+def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
     """Return what an unquoted scalar without a tag stands for."""
     if text in words:
         return words[text]
-    first = text[:1]
-    if not (first.isdigit() or first in "+-."):
-        return text
-    bare = text if first == "." else text.replace("_", "")
-    if _INT.fullmatch(bare):
-        digits = bare.lstrip("+-")
-        if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
-            digits = "0o" + digits  # base 8, as C writes it
-        try:
-            number = int(digits, 0)
-        except ValueError:  # thousands of digits
-            return text
-        # Those of other bases can be read, and then be written nowhere.
-        return text if number.bit_length() > _MOST_BITS else -number if first == "-" else number
-    if _FLOAT.fullmatch(bare):
-        fraction = float(bare)
-        # Beyond a double's range it is no number for Kubernetes either.
-        return text if math.isinf(fraction) else fraction
-    return text
+    found = number(text)
+    return text if found is None else found
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
     # PyYAML quotes what readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's numbers.
     tag = dumper.resolve(load("yaml", "render").ScalarNode, text, (True, False))
-    other = tag != _TAG + "str" or _plain(text) is not text or _FLOAT.fullmatch(text)
+    other = tag != TAG + "str" or _meaning(text) is not text or FLOAT.fullmatch(text)
     # In double quotes, as kubectl and Crossplane write it, so that their files can be compared with ours.
-    return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
+    return dumper.represent_scalar(TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
 
 
 @functools.cache

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
 from ..errors import InputError
-from ..render.reading import is_file, read_all
-from ..render.yaml import Document, decode, parse_documents
 from . import archive
-from ._files import printable
-from ._json import TOO_DEEP, parse_objects
-from ._values import one_of
+from .archive_files import printable
+from .json_stream import TOO_DEEP, parse_objects
+from .reading import is_file, read_all
+from .values import one_of
+from .yaml import Document, decode, parse_documents
 
 __all__ = ["files_below", "read_sources"]
 
@@ -33,7 +33,7 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
     Its place is the file, the number and line of the document, and the object's name where it has one.
     Lists, such as `kubectl get crds -o yaml` prints, are taken apart. Words of YAML 1.1 and keys are as written (see
-    `crossplane_lite.render.yaml`).
+    `crossplane_lite._manifests.yaml`).
 
     Args:
         arguments: Files, folders, and `-` for standard input. Files are YAML or JSON, of one or many documents, or

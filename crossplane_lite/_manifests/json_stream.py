@@ -12,7 +12,7 @@ import re
 from typing import Any, Final
 
 from ..errors import InputError
-from ..render.yaml import Document
+from .yaml import Document
 
 __all__ = ["TOO_DEEP", "parse_objects"]
 

@@ -1,0 +1,253 @@
+"""Small facts about Kubernetes objects that are plain dicts: metadata, owners, names, scopes, conditions, Secrets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from .. import _wire
+from .._base.api_version import group_of, split
+from .._terminal.excerpts import said
+from ..errors import EncodeError, InputError
+
+__all__ = [
+    "CLAIM_LABELS",
+    "COMPOSITE_LABEL",
+    "RESOURCE_NAME",
+    "TRANSITION_TIME",
+    "child_name",
+    "composite_uid",
+    "controller_of",
+    "encode",
+    "is_cluster_scoped",
+    "metadata_of",
+    "name_problem",
+    "quoted",
+    "resource_name",
+    "secret_data",
+    "some_names",
+    "text_of",
+    "with_condition",
+]
+
+RESOURCE_NAME: Final = "crossplane.io/composition-resource-name"
+"""The annotation that names a composed resource within its composition."""
+
+COMPOSITE_LABEL: Final = "crossplane.io/composite"
+"""The label that names the composite which a resource belongs to."""
+
+CLAIM_LABELS: Final = ("crossplane.io/claim-name", "crossplane.io/claim-namespace")
+"""The labels that name the claim of a composite, and of what it composes."""
+
+TRANSITION_TIME: Final = "2024-01-01T00:00:00Z"
+"""The time of every condition, so that two runs give the same."""
+
+_LONGEST_LABEL: Final = 63
+_LONGEST_NAME: Final = 253
+_HASH_LENGTH: Final = 12
+_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+# Names of these are path segments: other objects refer to them by things like system:controller:x.
+_RBAC: Final = frozenset({"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"})
+
+# Kinds that every API server, or every Crossplane, has in no namespace, by group.
+_CLUSTER_KINDS: Final = {
+    "": "ComponentStatus Namespace Node PersistentVolume",
+    "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding"
+    " MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"
+    " ValidatingWebhookConfiguration",
+    "apiextensions.k8s.io": "CustomResourceDefinition",
+    "apiregistration.k8s.io": "APIService",
+    "certificates.k8s.io": "CertificateSigningRequest ClusterTrustBundle",
+    "flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
+    "networking.k8s.io": "IPAddress IngressClass ServiceCIDR",
+    "node.k8s.io": "RuntimeClass",
+    "rbac.authorization.k8s.io": "ClusterRole ClusterRoleBinding",
+    "resource.k8s.io": "DeviceClass ResourceSlice",
+    "scheduling.k8s.io": "PriorityClass",
+    "storage.k8s.io": "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass",
+    "apiextensions.crossplane.io": "CompositeResourceDefinition Composition CompositionRevision EnvironmentConfig"
+    " ManagedResourceActivationPolicy ManagedResourceDefinition Usage",
+    "ops.crossplane.io": "CronOperation Operation WatchOperation",
+    "pkg.crossplane.io": "Configuration ConfigurationRevision DeploymentRuntimeConfig Function FunctionRevision"
+    " ImageConfig Lock Provider ProviderRevision",
+    "protection.crossplane.io": "ClusterUsage",
+}
+
+
+def quoted(text: str) -> str:
+    """Return text in double quotes, as Crossplane's messages have names."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'  # nearly always, and ten times as fast
+    return json.dumps(text, ensure_ascii=False)
+
+
+def text_of(value: Any) -> str:
+    """Return a string that isn't empty, and the empty string for everything else."""
+    return value if isinstance(value, str) else ""
+
+
+def metadata_of(resource: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object's metadata; an empty mapping where it has none."""
+    metadata = resource.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
+    values = metadata.get(field)
+    return text_of(values.get(key)) if isinstance(values, Mapping) else ""
+
+
+def resource_name(resource: Mapping[str, Any]) -> str:
+    """Return the composition resource name that an object's annotation gives it; empty where there is none."""
+    return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
+
+
+def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the owner reference of an object's controller, None where it has none."""
+    references = metadata_of(resource).get("ownerReferences")
+    for reference in references if isinstance(references, list) else ():
+        if isinstance(reference, Mapping) and reference.get("controller") is True:
+            return reference
+    return None
+
+
+def composite_uid(composite: Mapping[str, Any]) -> str:
+    """Return a composite's uid, or what Crossplane's own renderer takes where the file has none.
+
+    That one depends on kind, namespace and name alone, so names that are generated from it are the same each time.
+    """
+    metadata = metadata_of(composite)
+    found = text_of(metadata.get("uid"))
+    if found:
+        return found
+    import uuid  # a third of a millisecond, and a composite from a cluster needs none
+
+    api_version = text_of(composite.get("apiVersion"))
+    group, version = split(api_version)
+    kind = f"{group}/{version}, Kind={text_of(composite.get('kind'))}"
+    place = f"{text_of(metadata.get('namespace'))}\0{text_of(metadata.get('name'))}"
+    return str(uuid.uuid5(uuid.UUID(int=0), f"{kind}\0{place}"))
+
+
+def child_name(generate_name: str, uid: str, name: str) -> str:
+    """Return the name that Crossplane generates for a composed resource.
+
+    Args:
+        generate_name: The resource's metadata.generateName.
+        uid: The composite's uid.
+        name: The composition resource name.
+
+    Returns:
+        The prefix, cut to fit, and twelve hex digits: 63 characters at most, the same at each call.
+    """
+    digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
+    return generate_name[: _LONGEST_LABEL - _HASH_LENGTH] + digest
+
+
+def name_problem(name: str, api_version: str, kind: str) -> str | None:
+    """Return why an object can't have a name, None where it can.
+
+    Nearly every name is a DNS subdomain (RFC 1123); those of roles and their bindings may hold colons too.
+    """
+    if kind in _RBAC and group_of(api_version) == "rbac.authorization.k8s.io":
+        name = name.replace(":", "")
+    if len(name) > _LONGEST_NAME:
+        return f"it has {len(name)} characters, and {_LONGEST_NAME} is the most"
+    if _SUBDOMAIN.fullmatch(name):
+        return None
+    return "it must be lower-case letters, digits, '-' and '.', and begin and end with a letter or digit"
+
+
+def is_cluster_scoped(api_version: str, kind: str, cluster: object | None = None) -> bool:
+    """Say whether objects of a kind are known to be in no namespace.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind.
+        cluster: Asked first, where it has a method `scope(api_version, kind)` that returns `Cluster`, `Namespaced` or
+            None for a kind that it doesn't know.
+    """
+    ask = getattr(cluster, "scope", None)
+    scope = None if ask is None else ask(api_version, kind)
+    if scope is not None:
+        return bool(scope == "Cluster")
+    return kind in _CLUSTER_KINDS.get(group_of(api_version), "").split()
+
+
+def some_names(names: Iterable[str]) -> str:
+    """Return the first three of some names in order, and how many more there are, as Crossplane's conditions do."""
+    ordered = sorted(names)
+    if len(ordered) > 3:
+        return f"{', '.join(ordered[:3])}, and {len(ordered) - 3} more"
+    if len(ordered) == 3:
+        return f"{ordered[0]}, {ordered[1]}, and {ordered[2]}"
+    return ", ".join(ordered)
+
+
+def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any]) -> None:
+    """Put a condition into a list in place of the one of its type, or at the end.
+
+    The transition time is always the same.
+    """
+    made = {"lastTransitionTime": TRANSITION_TIME, **condition}
+    for index, old in enumerate(conditions):
+        if old.get("type") == made["type"]:
+            conditions[index] = made
+            return
+    conditions.append(made)
+
+
+def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
+    """Return what a Secret holds, decoded. `stringData` counts as an API server takes it: over `data`.
+
+    Args:
+        secret: The Secret.
+        where: What it is, for messages.
+
+    Raises:
+        InputError: A value isn't what a Secret holds.
+    """
+    found: dict[str, bytes] = {}
+    for field in ("data", "stringData"):
+        values = secret.get(field)
+        if values is None:
+            continue
+        if not isinstance(values, Mapping):
+            raise InputError(f"{where}: {field} is not a mapping")
+        for key, value in values.items():
+            if not isinstance(value, str):
+                raise InputError(f"{where}: {field}.{said(str(key))} is not text")
+            place = f"{where}: {field}.{said(str(key))}"
+            found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
+    return found
+
+
+def _decoded(text: str, where: str) -> bytes:
+    import base64
+    import binascii
+
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        # Not shown, for it is a secret.
+        raise InputError(f"{where} is not base64; use stringData for plain text") from None
+
+
+def encode(resource: Mapping[str, Any], what: str) -> bytes:
+    """Return an object as the bytes of a Struct.
+
+    Args:
+        resource: The object.
+        what: What it is, for the message.
+
+    Raises:
+        InputError: It holds what a Struct can't carry, such as an integer beyond 2^53.
+    """
+    try:
+        return _wire.encode_struct(resource)
+    except EncodeError as e:
+        raise InputError(f"{what}: {e}") from e

@@ -1,0 +1,29 @@
+"""A KRM function, as far as what runs it and tells about it knows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ._process import Output
+    from .resource_list import ResourceList
+
+__all__ = ["Runnable"]
+
+
+class Runnable(Protocol):
+    """What `krm.function` makes; see `functions.Function`."""
+
+    name: str
+    role: Any
+    file: str
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def config_class(self) -> type[Any] | None: ...
+
+    def __call__(self, rl: ResourceList[Any]) -> None: ...
+
+    def run(self, data: bytes) -> Output: ...

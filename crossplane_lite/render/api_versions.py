@@ -1,0 +1,34 @@
+"""An apiVersion that Crossplane can't parse fails the reconcile, wherever it comes up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .._manifests import kind_schemas
+from .rendered import RenderError
+
+__all__ = ["api_versions_checked", "split_api_version"]
+
+
+@contextmanager
+def api_versions_checked() -> Iterator[None]:
+    """Let the reconcile fail where what is done meanwhile comes upon what is no apiVersion.
+
+    Raises:
+        RenderError: It did.
+    """
+    try:
+        yield
+    except kind_schemas.ApiVersionError as error:
+        raise RenderError(str(error)) from None
+
+
+def split_api_version(api_version: str) -> tuple[str, str]:
+    """Return group and version of an apiVersion; the core group is the empty text.
+
+    Raises:
+        RenderError: It isn't one.
+    """
+    with api_versions_checked():
+        return kind_schemas.split_api_version(api_version)

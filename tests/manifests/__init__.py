@@ -1,0 +1,1 @@
+"""Reading manifests, and what is defined in them."""
