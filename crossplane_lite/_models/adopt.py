@@ -123,7 +123,7 @@ def _adopt_model(type_: _types.Type, value: Shape, name: _Name) -> Any:
     if node is not None and value._absent:
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if state == WAIT else None
-    if code == _types.MODEL and not isinstance(value, type_.cls):
+    if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):
         if state < WAIT:
             raise _unfit(type_, value, name)
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names

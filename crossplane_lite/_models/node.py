@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
 from .._observed.observable import make
+from .._wire import MORE, SET, WHOLE
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -95,10 +96,11 @@ class Node:
         views: Children that were read but not set, by attribute.
         deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
             What is set there afterwards replaces what was there, and doesn't merge into it.
+        shows: For the codec (`crossplane_lite._wire.objects`): whether more than what was set is shown, and meant.
         states: At the top of an observed object the state of each field that differs from `state`.
     """
 
-    __slots__ = ("deleted", "key", "owner", "raw", "root", "split", "state", "states", "step", "up", "views")
+    __slots__ = ("deleted", "key", "owner", "raw", "root", "shows", "split", "state", "states", "step", "up", "views")
 
     def __init__(
         self,
@@ -111,6 +113,7 @@ class Node:
     ) -> None:
         self.state = state
         self.raw = raw
+        self.shows: int = SET if raw is None and state < WAIT else WHOLE if state == COPY else MORE
         self.root = root
         self.up: Node | None = up
         self.step = step
@@ -142,6 +145,7 @@ class Node:
         """Put the node over other bytes."""
         self.raw = raw
         self.split = None
+        self.shows = WHOLE if self.state == COPY else MORE
 
     def read_only(self, step: str = "") -> ReadOnlyError:
         """Return the error that says that this place, or the one a step below, can't be written to."""
@@ -162,6 +166,18 @@ class Node:
         self.owner = owner
         self.key = key
 
+    def written(self, holder: Any, name: str) -> None:
+        """Note that a field of `holder`, whose node this is, was set or deleted.
+
+        What was read under that name before is cut off, and the holder attaches itself to what it was read from.
+        """
+        view = None if self.views is None else self.views.pop(name, None)
+        if view is not None and view._node.state == VIEW:
+            view._node.state = LOOSE if view._node.raw is None else HELD
+            view._node.owner = None
+        if self.owner is not None:
+            self.touch(holder)
+
     def touch(self, holder: Any) -> None:
         """Attach `holder`, whose node this is, to what it was read from, and that to its own owner in turn."""
         node: Node | None = self
@@ -172,13 +188,6 @@ class Node:
             owner._take_in(node.key, holder)
             holder = owner
             node = owner._node
-
-    def forget(self, name: str) -> None:
-        """Cut off the child that was read under `name`, because another value was set there."""
-        view = None if self.views is None else self.views.pop(name, None)
-        if view is not None and view._node.state == VIEW:
-            view._node.state = LOOSE if view._node.raw is None else HELD
-            view._node.owner = None
 
 
 def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:

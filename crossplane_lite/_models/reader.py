@@ -12,7 +12,7 @@ from .. import _wire
 from .._base.sentinels import NULL
 from .._observed.observable import Observable
 from . import containers, types
-from .node import LOOSE, WAIT, Node
+from .node import LOOSE, VIEW, WAIT, Node
 
 if TYPE_CHECKING:
     from .shape import Shape
@@ -38,7 +38,9 @@ def read(node: Node, holder: Shape, field: types.Field) -> Any:
     elif state < WAIT:
         state = LOOSE  # until it is attached to its holder
     fields = node.split
-    value = (node.fields if fields is None else fields).get(field.wire)
+    if fields is None:  # the same as `node.fields`
+        fields = node.split = {} if node.raw is None else _wire.split(node.raw)
+    value = fields.get(field.wire)
     if value is not None and (node.deleted is None or name not in node.deleted):
         kind, payload = _wire.open_value(value)
         if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
@@ -48,7 +50,7 @@ def read(node: Node, holder: Shape, field: types.Field) -> Any:
             made = cls.__new__(cls)
             cls._set_node(made, child)
             if state == LOOSE:
-                child.attach_to(holder, name)
+                child.state, child.owner, child.key = VIEW, holder, name
             if node.views is None:
                 node.views = {name: made}
             else:
@@ -67,8 +69,8 @@ def read(node: Node, holder: Shape, field: types.Field) -> Any:
 def _keep(node: Node, holder: Shape, name: str, made: Any) -> Any:
     """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
     made_node: Node = made._node
-    if made_node.state == LOOSE:
-        made_node.attach_to(holder, name)
+    if made_node.state == LOOSE:  # the same as `attach_to`
+        made_node.state, made_node.owner, made_node.key = VIEW, holder, name
     if node.views is None:
         node.views = {name: made}
     else:

@@ -42,10 +42,9 @@ def set_field(self: Model, name: str, value: Any) -> None:
     else:
         self.__dict__[name] = kept
     if node is not None:
-        node.forget(name)
         if kept is None and node.deleted is not None:
             node.deleted.discard(name)
-        node.touch(self)
+        node.written(self, name)
 
 
 def delete_field(self: Model, name: str) -> None:
@@ -60,8 +59,7 @@ def delete_field(self: Model, name: str) -> None:
     if name in self._fixed:
         raise UsageError(f"{type(self).__name__}.{name} is fixed and can't be deleted")
     self.__dict__.pop(name, None)
-    node.forget(name)
     if node.deleted is None:
         node.deleted = set()
     node.deleted.add(name)
-    node.touch(self)
+    node.written(self, name)

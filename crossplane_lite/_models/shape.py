@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
 from ..errors import UsageError
-from .node import COPY, OUTSIDE, VIEW, WAIT, Node
+from .node import OUTSIDE, VIEW, WAIT, Node
 from .types import Field
 
 __all__ = ["DesiredMap", "Shape", "near_name", "new_node"]
@@ -30,24 +30,10 @@ class Shape:
     _head_fields: ClassVar[dict[str, bytes]] = {}
 
     _node: Node | None
+    __wire_below__: ClassVar[Any]  # the same slot, by the name that the codec knows
 
     # The set of a slot's descriptor, past `__setattr__`; written where the class is complete.
     _set_node: ClassVar[Any]
-
-    @property
-    def __wire_more__(self) -> bool:
-        node = self._node
-        return node is not None and (node.raw is not None or node.state >= WAIT)
-
-    @property
-    def __wire_whole__(self) -> bool:
-        node = self._node
-        return node is not None and node.state == COPY
-
-    @property
-    def __wire_deleted__(self) -> set[str] | None:
-        node = self._node
-        return None if node is None else node.deleted
 
     @property
     def _absent(self) -> bool:
@@ -80,6 +66,7 @@ class Shape:
 
 
 Shape._set_node = staticmethod(Shape.__dict__["_node"].__set__)
+Shape.__wire_below__ = Shape.__dict__["_node"]
 
 
 class DesiredMap(dict[str, Any]):
@@ -91,13 +78,15 @@ class DesiredMap(dict[str, Any]):
     __slots__ = ("_node",)
 
     _node: Node | None
+    __wire_below__: ClassVar[Any]
 
     @property
     def deleted(self) -> set[str] | None:
         """The keys that are to be removed from what earlier functions desired."""
         return None if self._node is None else self._node.deleted
 
-    __wire_deleted__ = deleted
+
+DesiredMap.__wire_below__ = DesiredMap.__dict__["_node"]
 
 
 def new_node() -> Node | None:

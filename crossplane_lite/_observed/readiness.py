@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .. import _wire
@@ -25,14 +25,15 @@ def is_ready(raw: bytes) -> bool:
         What its kind's rule says, and for kinds without a rule whether its condition Ready is True. Where the status
         or the condition has an observedGeneration, it must have caught up with the object's generation.
     """
-    api_version = _wire.get_path(raw, ("apiVersion",))
-    kind = _wire.get_path(raw, ("kind",))
+    fields = _wire.split(raw)
+    api_version = _value(fields, "apiVersion")
+    kind = _value(fields, "kind")
     rule: Rule | None = None
     if isinstance(api_version, str) and isinstance(kind, str) and api_version:
         rule = _always if kind in _ANY_GROUP else _RULES.get((group_of(api_version), kind))
     if rule is _always:
         return True
-    seen = _Object(raw, with_spec=rule is not None)
+    seen = _Object(fields, with_spec=rule is not None)
     return seen.is_well_formed and seen.caught_up(seen.status) and (rule or _ready)(seen)
 
 
@@ -48,13 +49,16 @@ class _Object:
 
     __slots__ = ("generation", "is_well_formed", "spec", "status")
 
-    def __init__(self, raw: bytes, *, with_spec: bool) -> None:
+    def __init__(self, fields: Mapping[str, bytes], *, with_spec: bool) -> None:
         # The spec of a managed resource may be large, and no rule looks at it.
-        spec = _wire.get_path(raw, ("spec",)) if with_spec else None
-        status = _wire.get_path(raw, ("status",))
+        spec = _value(fields, "spec") if with_spec else None
+        status = _value(fields, "status")
         self.is_well_formed = all(part is None or isinstance(part, dict) for part in (spec, status))
         self.spec, self.status = _mapping(spec), _mapping(status)
-        self.generation = _number(_wire.get_path(raw, ("metadata", "generation")), 0)
+        metadata = fields.get("metadata")
+        kind, below = (_wire.NULL, b"") if metadata is None else _wire.open_value(metadata)
+        generation = _wire.get_path(below, ("generation",)) if kind == _wire.STRUCT else None
+        self.generation = _number(generation, 0)
 
     def caught_up(self, holder: dict[str, Any]) -> bool:
         """Say whether a status or condition that says which generation it is about is about the latest one."""
@@ -83,6 +87,16 @@ class _Object:
 
 
 Rule = Callable[[_Object], bool]
+
+
+def _value(fields: Mapping[str, bytes], key: str) -> Any:
+    value = fields.get(key)
+    if value is None:
+        return None
+    kind, payload = _wire.open_value(value)
+    if kind == _wire.STRUCT:
+        return _wire.decode_struct(payload)
+    return _wire.decode_list(payload) if kind == _wire.LIST else payload
 
 
 def _mapping(value: Any) -> dict[str, Any]:

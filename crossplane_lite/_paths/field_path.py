@@ -66,9 +66,7 @@ class Select:
         return f"[{self}]"
 
     def __str__(self) -> str:
-        return ",".join(
-            f"{key}={one if type(one) is _Bare else quoted(str(one))}" for key, one in self.fields.items()
-        )
+        return ",".join(f"{key}={one if type(one) is _Bare else quoted(str(one))}" for key, one in self.fields.items())
 
     def _known(self) -> dict[str, tuple[type, Any]]:
         """Return the fields, with what stands in quotes told apart."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 from .decode import decode_list, decode_struct, decode_value
 from .encode import encode_list, encode_struct, encode_value
 from .faults import unwatch, watch
+from .objects import MORE, SET, WHOLE
 from .over import encode_over
 from .parts import Bail, entry_prefix
 from .read import MISSING, get_path, split, split_list
@@ -31,10 +32,13 @@ __all__ = [
     "BOOL",
     "LIST",
     "MISSING",
+    "MORE",
     "NULL",
     "NUMBER",
+    "SET",
     "STRING",
     "STRUCT",
+    "WHOLE",
     "Bail",
     "decode_list",
     "decode_struct",

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from .._base.sentinels import NULL, TOMBSTONE
 from . import tree
-from .objects import fixed_fields, wire_keys
 from .parts import (
     HEADS,
     INTS,
@@ -54,7 +53,7 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
     try:
         if type(obj) is dict:
             return struct_bytes(obj, PREFIXES, 1, strict)
-        keys = wire_keys(obj)
+        keys = getattr(type(obj), "__wire_keys__", None)
         return struct_bytes(obj, PREFIXES, 1, strict) if keys is None else model_bytes(obj, keys, 1, strict)
     except _FAILURES as failure:
         if strict:
@@ -156,7 +155,8 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
             if inner is None:
                 head, data = _other(value, kind, depth, strict)
             else:
-                if value.__wire_more__:
+                below = value.__wire_below__
+                if below is not None and below.shows:
                     raise Bail
                 data = kind.__wire_head__ + struct_bytes(value.__dict__, inner, depth + 1, strict)
                 head = STRUCT_HEADS[len(data)]
@@ -167,7 +167,8 @@ def struct_bytes(items: Mapping[Any, Any], keys: Mapping[Any, bytes], depth: int
 
 def model_bytes(model: Any, keys: Mapping[str, bytes], depth: int, strict: bool) -> bytes:
     """Encode the set fields of a model to the bytes of a Struct; see `struct_bytes`."""
-    return fixed_fields(model) + struct_bytes(model.__dict__, keys, depth, strict)
+    head: bytes = type(model).__wire_head__
+    return head + struct_bytes(model.__dict__, keys, depth, strict)
 
 
 def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
@@ -197,7 +198,8 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     """Encode what is none of the most usual types; return what stands in front of the payload, and the payload."""
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
-        if value.__wire_more__:
+        below = value.__wire_below__
+        if below is not None and below.shows:
             raise Bail  # It shows more than it has set, and what that means the caller must decide.
         data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data

@@ -8,24 +8,41 @@ This is all that the codec asks of them:
     Of a model's class: the fields that are the same in every instance, encoded.
 `__dict__`
     Of a model: what is set in it, by attribute name.
-`__wire_deleted__`
-    Of a model, and of some mappings: the attributes or keys to remove from what lies below, or None.
-`__wire_more__`
-    Of a model: whether it shows more than was set in it, because it lies over bytes of its own or is observed state.
-`__wire_whole__`
-    Of a model: whether all that it shows is meant, and not only what was set in it.
+`__wire_below__`
+    Of a model, and of some mappings: None, or what says how it lies over something. That has `deleted`, the attributes
+    or keys to remove from what lies below, or None; and `shows`: `SET`, `MORE` or `WHOLE`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from .._base.sentinels import Replaced
 from ..errors import EncodeError
 from .parts import NAMES, Bail, prefix_of
 
-__all__ = ["deleted_keys", "fixed_fields", "is_struct", "member_prefix", "merges", "set_members", "wire_keys"]
+__all__ = [
+    "MORE",
+    "SET",
+    "WHOLE",
+    "deleted_keys",
+    "fixed_fields",
+    "is_struct",
+    "member_prefix",
+    "merges",
+    "set_members",
+    "wire_keys",
+]
+
+SET: Final = 0
+"""It shows what was set in it, and nothing else."""
+
+MORE: Final = 1
+"""It shows more than was set in it, because it lies over bytes of its own or is observed state."""
+
+WHOLE: Final = 2
+"""The same, and all that it shows is meant, not only what was set in it."""
 
 
 def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
@@ -49,7 +66,8 @@ def set_members(obj: Any) -> Mapping[Any, Any]:
 def deleted_keys(obj: Any) -> list[str]:
     """Return the keys that an object removes from what it lies over."""
     keys = wire_keys(obj)
-    deleted = getattr(obj, "__wire_deleted__", None)
+    below = getattr(obj, "__wire_below__", None)
+    deleted = None if below is None else below.deleted
     if not deleted:
         return []
     return list(deleted) if keys is None else [NAMES[keys[name]] for name in deleted]

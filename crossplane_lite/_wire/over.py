@@ -15,7 +15,7 @@ from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
 from .faults import note
-from .objects import deleted_keys, fixed_fields, member_prefix, merges, set_members
+from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, set_members
 from .parts import NAMES, Bail, varint
 from .scan import STRUCT
 from .tree import Overlay, encode_tree
@@ -63,7 +63,8 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
         if strict:
             raise Bail
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
-    if strict and getattr(obj, "__wire_whole__", False):
+    below = getattr(obj, "__wire_below__", None)
+    if strict and below is not None and below.shows == WHOLE:
         raise Bail  # all of its own source is meant too, which the caller has to spell out
     level = _level(base)
     fields = level.fields

@@ -10,11 +10,11 @@ from crossplane_lite import _wire
 
 
 class Below:
-    """What an instance says of what it lies over."""
+    """How an instance lies over something."""
 
-    def __init__(self, deleted: set[str] | None = None, *, more: bool = False) -> None:
+    def __init__(self, deleted: set[str] | None = None, *, shows: int = _wire.SET) -> None:
         self.deleted = deleted
-        self.more = more
+        self.shows = shows
 
 
 class Plain:
@@ -37,14 +37,9 @@ class Plain:
     __slots__ = ("_Plain__below", "__dict__")
 
     @property
-    def __wire_deleted__(self) -> set[str] | None:
+    def __wire_below__(self) -> Below:
         below: Below = self.__below
-        return below.deleted
-
-    @property
-    def __wire_more__(self) -> bool:
-        below: Below = self.__below
-        return below.more
+        return below
 
 
 class Bucket(Plain):
@@ -60,5 +55,5 @@ class Labels(dict[str, Any]):
     deleted: set[str] | None = None
 
     @property
-    def __wire_deleted__(self) -> set[str] | None:
-        return self.deleted
+    def __wire_below__(self) -> Below:
+        return Below(self.deleted)

@@ -374,7 +374,7 @@ def test_paths_through_models_have_wire_names() -> None:
 
 def test_strict_bails_out_of_nested_views() -> None:
     """A nested model that shows more than it has set is the caller's to judge."""
-    node = Below(more=True)
+    node = Below(shows=_wire.MORE)
     for obj in ({"a": Plain(node)}, Plain(child=Plain(node)), {"a": [Plain(node)]}):
         with pytest.raises(_wire.Bail):
             _wire.encode_struct(obj, strict=True)
