@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     ending = arguments == sys.argv[1:] and arguments[:1] not in _BY_THEMSELVES
     if ending:
-        stdio.settle()
+        stdio.repair()
     try:
         status = _run(arguments)
     finally:

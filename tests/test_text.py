@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._terminal.lines import line, plain
+from crossplane_lite._terminal.lines import escaped, line
 
 
 @given(st.text())
 def test_plain(text: str) -> None:
     """A text is one line of what can be seen, can be encoded, and stays as it is where it is so already."""
-    shown = plain(text)
+    shown = escaped(text)
     assert shown.isprintable()
     shown.encode()
     if text.isprintable():
@@ -20,7 +20,7 @@ def test_plain(text: str) -> None:
 
 def test_control_characters() -> None:
     """Line ends, escape sequences, bidirectional marks and lone surrogates are written as escapes."""
-    assert plain("a\nb\x1b[31m\x9b\u202e\ud800é") == "a\\nb\\x1b[31m\\x9b\\u202e\\ud800é"
+    assert escaped("a\nb\x1b[31m\x9b\u202e\ud800é") == "a\\nb\\x1b[31m\\x9b\\u202e\\ud800é"
 
 
 @given(st.text(), st.integers(0, 20_000), st.text())

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from .._base import api_version as api_versions
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .reading import read_bytes
 from .yaml import Document
@@ -172,7 +172,7 @@ def split_api_version(api_version: str) -> tuple[str, str]:
     group, version = api_versions.split(api_version)
     if "/" in group:
         raise ApiVersionError(
-            f"cannot parse apiVersion {shown(api_version, 120)}: it must be `version` or `group/version`"
+            f"cannot parse apiVersion {short_repr(api_version, 120)}: it must be `version` or `group/version`"
         )
     return group, version
 
@@ -285,7 +285,7 @@ def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
 def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], _Kind]]:
     if not str(document.get("openapi", "")).startswith("3."):
         version = document.get("openapi", document.get("swagger"))
-        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {shown(version)})")
+        raise InputError(f"{where}: only OpenAPI v3 documents can be read (this one is {short_repr(version)})")
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, Mapping) else None
     if not isinstance(schemas, Mapping):
@@ -299,7 +299,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
         # Options and events, which every group has, are marked with all of them.
         key = _key(marks[0]) if isinstance(marks, list) and len(marks) == 1 else None
         if key is not None:
-            place = f"{where}: components.schemas.{said(name)}"
+            place = f"{where}: components.schemas.{short_text(name)}"
             yield key, _Kind(place, {"$ref": _REF + name}, scopes.get(key), schemas)
 
 
@@ -340,8 +340,8 @@ def _inlined(entry: _Kind, api_version: str, kind: str) -> dict[str, Any]:
         parts += 1
         if parts > _MOST_PARTS:
             raise InputError(
-                f"{entry.where}: with its references inlined the schema of {said(api_version)} {said(kind)} "
-                f"has more than {_MOST_PARTS:,} parts"
+                f"{entry.where}: with its references inlined the schema of {short_text(api_version)} "
+                f"{short_text(kind)} has more than {_MOST_PARTS:,} parts"
             )
         while (ref := _ref_of(source)) is not None:
             if ref in outer:
@@ -367,7 +367,7 @@ def _component(entry: _Kind, ref: str) -> Mapping[str, Any]:
     name = ref.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
     found = (entry.components or {}).get(name)
     if not isinstance(found, Mapping):
-        raise InputError(f"{entry.where}: it refers to {shown(ref, 120)}, which the document doesn't have")
+        raise InputError(f"{entry.where}: it refers to {short_repr(ref, 120)}, which the document doesn't have")
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .. import _wire
 from .._base.api_version import group_of, split
-from .._terminal.excerpts import said
+from .._terminal.excerpts import short_text
 from ..errors import EncodeError, InputError
 
 __all__ = [
@@ -220,8 +220,8 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
             raise InputError(f"{where}: {field} is not a mapping")
         for key, value in values.items():
             if not isinstance(value, str):
-                raise InputError(f"{where}: {field}.{said(str(key))} is not text")
-            place = f"{where}: {field}.{said(str(key))}"
+                raise InputError(f"{where}: {field}.{short_text(str(key))} is not text")
+            place = f"{where}: {field}.{short_text(str(key))}"
             found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from .._base.yaml_scalars import booleans_of_1_1
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 
 __all__ = ["boolean", "check_name", "one_of", "typed", "typed_at"]
@@ -37,7 +37,7 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     if kind is bool:
         value = boolean(value)
     if not isinstance(value, kind):
-        raise error(f"must be {_TYPES[kind]} (got {shown(value)} that is a {type(value).__name__})")
+        raise error(f"must be {_TYPES[kind]} (got {short_repr(value)} that is a {type(value).__name__})")
     return value
 
 

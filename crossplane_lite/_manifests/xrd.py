@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..errors import InputError
 from .values import one_of, typed
 
@@ -60,8 +60,9 @@ def crds_of(where: str, xrd: Mapping[str, Any]) -> list[dict[str, Any]]:
             raise spec.error("claimNames", f"can be given with the scope {_LEGACY} only (the scope is {scope})")
         claim = spec.object("claimNames")
         for key in ("kind", "plural"):
-            if claim.text(key) == names.text(key):
-                raise claim.error(key, f"must differ from that of the composite (both are {shown(claim.text(key))})")
+            name = claim.text(key)
+            if name == names.text(key):
+                raise claim.error(key, f"must differ from that of the composite (both are {short_repr(name)})")
         policy = spec.text("defaultCompositeDeletePolicy", default="Background", choices=_DELETE_POLICIES)
         crds.append(_crd(spec, claim, "Namespaced", _claim_spec(policy), _composite_status(_LEGACY)))
     return crds
@@ -91,7 +92,7 @@ class _Object:
         if not value:
             raise self.error(key, "is empty")
         if choices and value not in choices:
-            raise self.error(key, f"must be {one_of(choices)} (got {shown(value)})")
+            raise self.error(key, f"must be {one_of(choices)} (got {short_repr(value)})")
         return value
 
     def object(self, key: str, *, is_required: bool = True) -> _Object:

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 
 from .._base.extras import load
 from .._base.yaml_scalars import FLOAT, NOT_JSON, TAG, WORDS, booleans_of_1_1, number
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .reading import read_bytes
 
@@ -143,7 +143,7 @@ def _values(text: str, label: str, *, extra: str, as_written: bool, deepest: int
                 yield where, _Builder(yaml, label, as_written=as_written, deepest=deepest).build(loader)
     except yaml.MarkedYAMLError as e:
         problem = ", ".join(part for part in (e.context, e.problem) if part)
-        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {said(problem)}") from None
+        raise InputError(f"{_at(label, e.problem_mark or e.context_mark)}: {short_text(problem)}") from None
     except yaml.YAMLError as e:
         raise InputError(f"{label}: {' '.join(str(e).split())}") from None
     finally:
@@ -253,7 +253,7 @@ class _Builder:
     def _start(self, event: Any) -> None:
         is_list = isinstance(event, self._yaml.SequenceStartEvent)
         if event.tag not in (None, "!", TAG + ("seq" if is_list else "map")):
-            raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
+            raise self._error(event, f"the tag {short_text(event.tag)} has no meaning in a manifest")
         if self._expects_key():
             raise self._error(event, "a key must be a string; quote it")
         self._check_depth(len(self._open) + 1, event)
@@ -274,7 +274,7 @@ class _Builder:
         elif top.key is None:
             top.key = self._key(value, event)
             if top.key in top.own:
-                raise self._error(event, f"the key {shown(top.key)} occurs twice")
+                raise self._error(event, f"the key {short_repr(top.key)} occurs twice")
         else:
             if top.key is _MERGE:
                 self._merge(top.merged, value, event)
@@ -303,7 +303,7 @@ class _Builder:
             return self._anchored[event.anchor]
         if any(one.anchor == event.anchor for one in self._open):
             raise self._error(event, "an alias stands inside of what it stands for")
-        raise self._error(event, f"there is no anchor &{said(event.anchor)} before this alias")
+        raise self._error(event, f"there is no anchor &{short_text(event.anchor)} before this alias")
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
@@ -314,7 +314,7 @@ class _Builder:
             return text
         value = _meaning(text, _FEW_WORDS) if is_plain else self._tagged(event)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self._error(event, f"{said(text)} is not a number of JSON; quote it")
+            raise self._error(event, f"{short_text(text)} is not a number of JSON; quote it")
         return value
 
     def _tagged(self, event: Any) -> Any:
@@ -324,12 +324,12 @@ class _Builder:
         if tag in ("!", "str", "timestamp"):
             return text
         if tag not in ("null", "bool", "int", "float"):
-            raise self._error(event, f"the tag {said(event.tag)} has no meaning in a manifest")
+            raise self._error(event, f"the tag {short_text(event.tag)} has no meaning in a manifest")
         value = _meaning(text)
         if tag == "float" and type(value) is int:
             value = float(value)
         if type(value).__name__ != tag and not (value is None and tag == "null"):
-            raise self._error(event, f"{shown(text)} is not a value of !!{tag}")
+            raise self._error(event, f"{short_repr(text)} is not a value of !!{tag}")
         return value
 
     def _is_plain(self, event: Any) -> bool:

@@ -42,7 +42,8 @@ class Actual:
         try:
             assert root is not None
             value: Any = self._compute(root) if isinstance(root, Computed) else self._top(root)
-            for step in field_path.parse(observable.source_path[len(root.prefix) :].removeprefix(".")):
+            way = observable.source_path[len(root.prefix) :].removeprefix(".")
+            for step in field_path.parse(way) if way else ():
                 value = value[step]
         except Exception as error:  # what the author's function raises too
             raise LookupError(observable.source_path) from error

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["said", "shortened", "shown"]
+__all__ = ["short_repr", "short_text", "shortened"]
 
 # No name of Kubernetes is longer, so none is cut.
 _LONGEST_NAME = 253
@@ -20,12 +20,12 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
     return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
 
 
-def said(value: Any) -> str:
+def short_text(value: Any) -> str:
     """Return a text, such as a kind, as it is, and anything else as Python writes it; both shortened."""
-    return shortened(value) if isinstance(value, str) else shown(value)
+    return shortened(value) if isinstance(value, str) else short_repr(value)
 
 
-def shown(value: Any, longest: int = 60) -> str:
+def short_repr(value: Any, longest: int = 60) -> str:
     """Return any value as Python writes it, of at most `longest` characters.
 
     A value that Python can't write, such as one that is nested thousands of levels deep, is just said to be one.

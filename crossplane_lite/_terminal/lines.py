@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .excerpts import shortened
 
-__all__ = ["line", "plain"]
+__all__ = ["escaped", "line"]
 
 # A line holds a long message, a word the longest name or path that anybody uses.
 _LONGEST_LINE = 10_000
 _LONGEST_WORD = 300
 
 
-def plain(text: str) -> str:
+def escaped(text: str) -> str:
     """Return a text on one line, in which what can't be seen is written as an escape."""
     if text.isprintable():
         return text
@@ -23,7 +23,7 @@ def line(text: str) -> str:
 
     A value is what has no space in it: what stands around it stays whole.
     """
-    shown = plain(shortened(text, _LONGEST_LINE))
+    shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:
         return shown
     import re  # hardly ever needed

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["flush", "give_back", "leave", "say", "settle", "take", "write"]
+__all__ = ["flush", "give_back", "leave", "repair", "say", "take", "write"]
 
 _CHUNK = 1 << 20
 
@@ -92,7 +92,7 @@ class _Taken:
 _taken: _Taken | None = None
 
 
-def settle() -> None:
+def repair() -> None:
     """Give the process the descriptors that it lacks, and a stderr that can't fail.
 
     For a process that does nothing but one command. A file that is opened would get the number of a closed stdout

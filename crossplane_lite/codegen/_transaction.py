@@ -29,16 +29,16 @@ _PATIENCE = 30.0
 
 
 class Transaction:
-    """Changes to files that can be taken back until they are settled.
+    """Changes to files that can be taken back until they are committed.
 
     Every step is noted before it is done, so that an interrupt at any point leaves nothing that can't be taken back.
 
     Attributes:
-        is_settled: Whether the changes are final.
+        is_committed: Whether the changes are final.
     """
 
     def __init__(self) -> None:
-        self.is_settled = False
+        self.is_committed = False
         self._undo: list[Callable[[], object] | None] = []
         self._staged: dict[Path, tuple[Path, Path | None]] = {}  # target: its new content, its old one
         self._temporary: list[Path] = []
@@ -116,15 +116,15 @@ class Transaction:
         """Let what was done up to here stay if something later can't be taken back."""
         self._undo.append(None)
 
-    def settle(self) -> None:
+    def commit(self) -> None:
         """Make what was done final."""
-        self.is_settled = True
+        self.is_committed = True
         self._undo.clear()
         for place in self._temporary:
             remove(place)
 
     def take_back(self) -> bool:
-        """Undo what isn't settled, and return whether that went well."""
+        """Undo what isn't committed, and return whether that went well."""
         is_well = True
         while self._undo:
             step = self._undo.pop()

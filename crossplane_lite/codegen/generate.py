@@ -14,7 +14,7 @@ from ..errors import InputError
 from .definitions import Component, Kind
 from .modules import Class, Module, check_paths, class_text, table_source
 from .naming import Names, earlier_table
-from .schema import META, ClassRef, Node, Shapes, read
+from .schema import META, ClassRef, ObjectSchema, Shapes, read
 from .stubs import stub_source
 
 __all__ = ["VERSIONS", "Output", "difference", "generate", "select"]
@@ -43,7 +43,7 @@ class _Unit(NamedTuple):
     """A kind or a component that has been read."""
 
     source: Kind | Component
-    nodes: list[Node]
+    nodes: list[ObjectSchema]
 
     def __str__(self) -> str:
         whole = ".".join((*self.source.module, self.source.name))
@@ -152,7 +152,7 @@ def _read_all(kinds: Iterable[Kind], progress: Callable[[Kind], None]) -> dict[C
     return units
 
 
-def _references(nodes: Iterable[Node]) -> Iterator[ClassRef]:
+def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
     for node in nodes:
         for field in node.fields:
             ref = field.form.innermost.ref
@@ -181,7 +181,7 @@ def _add(units: dict[ClassRef, _Unit], ref: ClassRef, unit: _Unit) -> None:
         units[ref] = unit  # descriptions may differ, and must not depend on which came first
 
 
-def difference(one: Node, other: Node) -> str:
+def difference(one: ObjectSchema, other: ObjectSchema) -> str:
     """Return the path of the first field in which two objects of different shapes differ, as deep as it can be told.
 
     The path is that of the object itself, which is nothing for a whole one, where only one takes any other field.

@@ -333,7 +333,7 @@ def _ordered(schema: dict[str, Any]) -> dict[str, Any]:
 def _default(field: Field, path: str) -> Any:
     """Return the default of a field as JSON, None where the schema has nothing to say of it."""
     try:
-        value = _plain(field.default() if field.made else field.default)
+        value = _json_value(field.default() if field.made else field.default)
         if value is not None:
             structured(value, field.type)
     except Exception as error:
@@ -341,19 +341,19 @@ def _default(field: Field, path: str) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Model):
         return to_dict(value)
     if is_class(type(value)):
-        return {field.key: _plain(getattr(value, field.name)) for field in fields_of(type(value))}
+        return {field.key: _json_value(getattr(value, field.name)) for field in fields_of(type(value))}
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(item) for key, item in value.items()}
+        return {_json_value(key): _json_value(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
-        return sorted((_plain(item) for item in value), key=repr)
+        return sorted((_json_value(item) for item in value), key=repr)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return [_plain(item) for item in value]
+        return [_json_value(item) for item in value]
     return value
 
 

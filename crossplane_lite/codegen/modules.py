@@ -8,7 +8,7 @@ from typing import Final
 
 from ..errors import InputError
 from .names import attributes
-from .schema import ClassRef, Field, Form, Node
+from .schema import ClassRef, Field, Form, ObjectSchema
 
 __all__ = ["Class", "Module", "check_paths", "class_text", "table_source"]
 
@@ -31,7 +31,7 @@ class Class:
         attributes: The attribute of each wire name.
     """
 
-    def __init__(self, node: Node, api_version: str = "", kind: str = "") -> None:
+    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "") -> None:
         self.name = node.name
         self.node = node
         self.api_version = api_version

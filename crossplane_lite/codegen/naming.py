@@ -13,7 +13,7 @@ import keyword
 from collections.abc import Iterable, Mapping, Sequence
 
 from .._models.types import unescape
-from .schema import Form, Node
+from .schema import Form, ObjectSchema
 
 __all__ = ["Names", "earlier_table"]
 
@@ -32,7 +32,7 @@ class Names:
         self._earlier = earlier or {}
         self._parsed: dict[str, dict[str, tuple[str, str]]] = {}
 
-    def give(self, units: Sequence[Sequence[Node]]) -> list[list[Node]]:
+    def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
         """Name the objects of a module's kinds and components, each of them beginning with the whole.
 
         Returns:
@@ -51,19 +51,19 @@ class Names:
         for node in below:
             if not node.name:
                 self._take(node, self._shared.get((node.hint, node.shape)) or self._free(node))
-        classes: dict[str, Node] = {}
+        classes: dict[str, ObjectSchema] = {}
         for node in (node for nodes in units for node in nodes):
             first = classes.setdefault(node.name, node)
             if first is not node:
                 _agree(first, node)
         return [[node for node in nodes if classes[node.name] is node] for nodes in units]
 
-    def _take(self, node: Node, name: str) -> None:
+    def _take(self, node: ObjectSchema, name: str) -> None:
         node.name = name
         self._shapes[name] = node.shape
         self._shared.setdefault((node.hint, node.shape), name)
 
-    def _free(self, node: Node) -> str:
+    def _free(self, node: ObjectSchema) -> str:
         name, number = node.hint, 1
         while name in self._shapes:
             assert node.parent is not None  # what has none is named already
@@ -71,7 +71,7 @@ class Names:
             name = node.parent.name + node.hint + (str(number - 1) if number > 2 else "")
         return name
 
-    def _earlier_names(self, nodes: Sequence[Node]) -> dict[int, str]:
+    def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
         """Walk the earlier table along with the schema: the names of the classes that it had in the same places."""
         names = {id(nodes[0]): nodes[0].name} if nodes[0].name in self._earlier else {}
         for node in nodes[1:]:
@@ -83,7 +83,7 @@ class Names:
                 names[id(node)] = name
         return names
 
-    def _unchanged(self, nodes: Sequence[Node], before: Mapping[int, str]) -> set[int]:
+    def _unchanged(self, nodes: Sequence[ObjectSchema], before: Mapping[int, str]) -> set[int]:
         """Return the objects that have the fields of their earlier class, all the way down."""
         same: set[int] = set()
         for node in reversed(nodes):  # what lies within comes behind
@@ -129,7 +129,7 @@ def _type(form: Form, before: Mapping[int, str]) -> tuple[str, str]:
     return around, form.code if form.ref is None else form.ref.name
 
 
-def _agree(first: Node, other: Node) -> None:
+def _agree(first: ObjectSchema, other: ObjectSchema) -> None:
     """Keep of two objects that share a class only what holds for both."""
     for one, two in zip(first.fields, other.fields, strict=True):
         if one.note != two.note:

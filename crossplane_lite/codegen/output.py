@@ -103,7 +103,7 @@ def write_all(outputs: Iterable[tuple[Path, Mapping[str, str]]]) -> list[Summary
             _carry_out([plan for plan in plans if plan.has_work], transaction)
         except InputError as e:
             is_back = transaction.take_back()
-            if is_back and not transaction.is_settled:
+            if is_back and not transaction.is_committed:
                 raise
             left = "not all of it could be taken back" if not is_back else "all files are written, but not all is tidy"
             places = " and ".join(str(folder) for folder, _ in wanted)
@@ -385,7 +385,7 @@ def _carry_out(plans: list[_Plan], transaction: Transaction) -> None:
             transaction.remove(plan.folder / path)
         if plan.manifest_changes:
             transaction.replace(plan.folder / MANIFEST)
-    transaction.settle()
+    transaction.commit()
     for plan in plans:
         _tidy(plan.folder, plan.gone)
         remove(plan.folder / _JOURNAL)

@@ -22,7 +22,7 @@ from .._manifests.values import boolean, typed
 from ..errors import InputError
 from .names import class_name
 
-__all__ = ["ANY", "META", "ClassRef", "Field", "Form", "Node", "Refs", "Shapes", "read"]
+__all__ = ["ANY", "META", "ClassRef", "Field", "Form", "ObjectSchema", "Refs", "Shapes", "read"]
 
 
 class ClassRef(NamedTuple):
@@ -57,7 +57,7 @@ class Form:
         *,
         item: Form | None = None,
         keys: tuple[str, ...] = (),
-        node: Node | None = None,
+        node: ObjectSchema | None = None,
         ref: ClassRef | None = None,
     ) -> None:
         self.code = code
@@ -97,7 +97,7 @@ class Field:
         self.note = note
 
 
-class Node:
+class ObjectSchema:
     """An object with properties, which becomes a class.
 
     Attributes:
@@ -115,7 +115,7 @@ class Node:
 
     __slots__ = ("doc", "fields", "hint", "is_open", "name", "parent", "path", "refs", "schema", "shape", "wire")
 
-    def __init__(self, path: str, parent: Node | None, wire: str, hint: str, schema: Mapping[str, Any]) -> None:
+    def __init__(self, path: str, parent: ObjectSchema | None, wire: str, hint: str, schema: Mapping[str, Any]) -> None:
         self.path = path
         self.parent = parent
         self.wire = wire
@@ -158,7 +158,7 @@ def read(
     *,
     is_kind: bool = False,
     path: str = "",
-) -> list[Node]:
+) -> list[ObjectSchema]:
     """Read the schema of a kind, or of a component.
 
     Args:
@@ -178,7 +178,7 @@ def read(
     """
     reader = _Reader(where, name, refs or (lambda _ref: None), path)
     try:
-        root = Node("", None, "", name, reader.merged(schema, ""))
+        root = ObjectSchema("", None, "", name, reader.merged(schema, ""))
         kind = reader.type_of(root.schema, "")
         if is_kind and kind not in ("object", ""):
             raise reader.error("", f"the schema of a kind must be of an object (got one of type {kind!r})")
@@ -200,13 +200,13 @@ class _Reader:
         self._refs = refs
         self._path = path
         self._expanding: list[str] = []  # references that are being read in place, for those that name themselves
-        self.nodes: list[Node] = []
+        self.nodes: list[ObjectSchema] = []
 
     def error(self, path: str, problem: str) -> InputError:
         place = ": ".join(part for part in (self._path or self._name, path) if part)
         return InputError(f"{self._where}: {place}: {problem}")
 
-    def fill(self, node: Node, is_kind: bool) -> None:
+    def fill(self, node: ObjectSchema, is_kind: bool) -> None:
         """Read the fields of an object."""
         schema = node.schema
         properties = dict(self._get(schema, "properties", dict, node.path))
@@ -249,7 +249,7 @@ class _Reader:
             notes.append(f"Default: {_shown(default)}.")
         return " ".join(notes)
 
-    def form(self, schema: Mapping[str, Any], path: str, parent: Node, wire: str, hint: str) -> Form:
+    def form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
         """Return the type that a schema stands for; objects with properties are read later."""
         if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
             raise self.error(path.rstrip("[]{}"), f"more than {_MOST_LISTS} lists and maps are in each other")
@@ -265,7 +265,7 @@ class _Reader:
         finally:
             del self._expanding[depth:]
 
-    def _plain_form(self, schema: Mapping[str, Any], path: str, parent: Node, wire: str, hint: str) -> Form:
+    def _plain_form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
         flags = self._flags(schema, path)
         if _INT_OR_STRING in flags or schema.get("format") == "int-or-string":
             return Form("q", "int | str")
@@ -280,7 +280,7 @@ class _Reader:
             properties = self._get(schema, "properties", dict, path)
             added = _OF_OBJECTS if _EMBEDDED in flags else frozenset()  # by the API server, to embedded ones
             if properties.keys() - added:
-                node = Node(path, parent, wire, hint, schema)
+                node = ObjectSchema(path, parent, wire, hint, schema)
                 node.refs |= frozenset(self._expanding)
                 self.nodes.append(node)
                 return Form("N", node=node)

@@ -9,7 +9,7 @@ from .. import _wire
 from .._observed.readiness import is_ready
 from .._rehearsal.dependencies import Dependency, show
 from .._rehearsal.usages import edge_of
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..composition import Function
 from ..errors import WireError
 from ..proto import _view
@@ -81,7 +81,7 @@ def collect(steps: Sequence[StepRun]) -> Collected:
         else:
             _take_told(found, waiting)
             found.notes.append(
-                f"step {shown(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their "
+                f"step {short_repr(run.step.name)} runs elsewhere ({run.runner!r}): dependencies of it that have their "
                 "values can't be seen"
             )
     if found.usages:
@@ -97,7 +97,7 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
     for resources in (observed, desired):
         for name in resources:
             raw = resources[name].resource
-            found.kinds[name] = said(_read(raw, "kind"))
+            found.kinds[name] = short_text(_read(raw, "kind"))
             if edge_of(name, raw) is not None:
                 found.usages.add(name)
     found.ready.update(name for name in observed if is_ready(observed[name].resource))
@@ -117,7 +117,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
         for key in selectors:
             if not found.required.get(key):
                 selector = selectors[key]
-                found.required[key] = f"{said(selector.kind)} {said(selector.match_name)}".strip()
+                found.required[key] = f"{short_text(selector.kind)} {short_text(selector.match_name)}".strip()
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
@@ -145,7 +145,7 @@ def _take_told(found: Collected, waiting: Waiting) -> None:
 
 def _described(items: Any) -> str:
     """Return kind and name of what was found."""
-    text = " ".join(said(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
+    text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 

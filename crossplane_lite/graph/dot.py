@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from .graph import Edge, Graph, Node, State
-from .looks import CYCLE, LINE, LOOKS, TEXT, edge_label, edge_tooltip, legend_entries, node_lines, node_tooltip, plain
+from .appearance import (
+    CYCLE,
+    LINE,
+    LOOKS,
+    TEXT,
+    edge_label,
+    edge_tooltip,
+    escaped,
+    legend_entries,
+    node_lines,
+    node_tooltip,
+)
+from .graph import DrawnNode, Edge, Graph, State
 
 __all__ = ["dot"]
 
@@ -27,7 +38,7 @@ def dot(graph: Graph, **attributes: str) -> str:
         attributes: More attributes of the graph, or others than it has.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
-    title = plain(graph.title)
+    title = escaped(graph.title)
     return "\n".join(
         [
             f"digraph {_quoted(title or 'dependencies')} {{",
@@ -57,12 +68,12 @@ def _graph_attributes(graph: Graph) -> dict[str, str]:
         "newrank": "true",
     }
     if graph.title:
-        attributes |= {"label": _label_text(plain(graph.title)), "labelloc": "t", "tooltip": plain(graph.title)}
+        attributes |= {"label": _label_text(escaped(graph.title)), "labelloc": "t", "tooltip": escaped(graph.title)}
     return attributes
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[Node]] = {}
+    waves: dict[int | None, list[DrawnNode]] = {}
     for node in graph.nodes:
         waves.setdefault(node.wave, []).append(node)
     for node in waves.pop(None, []):
@@ -95,7 +106,7 @@ def _cluster(label: str) -> dict[str, str]:
     }
 
 
-def _node(node: Node) -> dict[str, str]:
+def _node(node: DrawnNode) -> dict[str, str]:
     lines = [_escaped(line) for line in node_lines(node)]
     lines[0] = f"<b>{lines[0]}</b>"
     if node.kind:

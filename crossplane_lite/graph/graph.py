@@ -14,7 +14,7 @@ from .collect import Collected, collect
 if TYPE_CHECKING:
     from ..simulate.simulation import Simulation
 
-__all__ = ["Edge", "Graph", "Node", "Sort", "State", "graph_of", "graph_of_simulation"]
+__all__ = ["DrawnNode", "Edge", "Graph", "Sort", "State", "graph_of", "graph_of_simulation"]
 
 _FIELD: Final = "xr."
 _REQUIRED: Final = "required."
@@ -44,7 +44,7 @@ class State(enum.Enum):
     MISSING = "not found"
 
 
-class Node(NamedTuple):
+class DrawnNode(NamedTuple):
     """One vertex.
 
     Attributes:
@@ -102,7 +102,7 @@ class Graph(NamedTuple):
     """
 
     title: str
-    nodes: list[Node]
+    nodes: list[DrawnNode]
     edges: list[Edge]
     notes: list[str]
 
@@ -210,15 +210,15 @@ def _merged(dependencies: Iterable[tuple[str, str, str, bool]]) -> list[Edge]:
 
 def _node(
     name: str, found: Collected, edges: list[Edge], rendered: Rendered | RenderError, waves: Mapping[str, int]
-) -> Node:
+) -> DrawnNode:
     if name not in found.resources:
         if name.startswith(_FIELD):
-            return Node(name, Sort.FIELD, "", _field_state(name, edges))
+            return DrawnNode(name, Sort.FIELD, "", _field_state(name, edges))
         if name.startswith(_REQUIRED):
             key = name.removeprefix(_REQUIRED)
             state = State.FOUND if key in found.answered else State.MISSING
-            return Node(name, Sort.REQUIRED, found.required.get(key, ""), state)
-    return Node(name, Sort.RESOURCE, found.kinds.get(name, ""), _state(name, found, rendered), waves.get(name))
+            return DrawnNode(name, Sort.REQUIRED, found.required.get(key, ""), state)
+    return DrawnNode(name, Sort.RESOURCE, found.kinds.get(name, ""), _state(name, found, rendered), waves.get(name))
 
 
 def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> State:

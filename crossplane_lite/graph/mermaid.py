@@ -7,8 +7,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from .graph import Edge, Graph, Node
-from .looks import CYCLE, LINE, LOOKS, TEXT, edge_label, edge_tooltip, legend_entries, node_lines, node_tooltip, plain
+from .appearance import (
+    CYCLE,
+    LINE,
+    LOOKS,
+    TEXT,
+    edge_label,
+    edge_tooltip,
+    escaped,
+    legend_entries,
+    node_lines,
+    node_tooltip,
+)
+from .graph import DrawnNode, Edge, Graph
 
 __all__ = ["mermaid"]
 
@@ -26,7 +37,7 @@ def mermaid(graph: Graph) -> str:
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
     if graph.title:
-        lines[:0] = ["---", f"title: {json.dumps(plain(graph.title), ensure_ascii=False)}", "---"]
+        lines[:0] = ["---", f"title: {json.dumps(escaped(graph.title), ensure_ascii=False)}", "---"]
     lines += _nodes(graph, ids)
     for edge in graph.edges:
         lines += _edge(edge, ids)
@@ -45,7 +56,7 @@ _CLASSES: Final = {state: str(state.name).lower() for state in LOOKS}
 
 
 def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
-    waves: dict[int | None, list[Node]] = {}
+    waves: dict[int | None, list[DrawnNode]] = {}
     for node in graph.nodes:
         waves.setdefault(node.wave, []).append(node)
     for node in waves.pop(None, []):
@@ -58,7 +69,7 @@ def _nodes(graph: Graph, ids: Mapping[str, str]) -> Iterator[str]:
         yield _plain_ground(f"wave{wave}")
 
 
-def _node(node: Node, id_: str) -> Iterator[str]:
+def _node(node: DrawnNode, id_: str) -> Iterator[str]:
     shown = node_lines(node)
     label = "<br/>".join(_escaped(line) for line in shown)
     opening, closing = LOOKS[node.state].mermaid

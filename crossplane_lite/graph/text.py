@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .graph import Edge, Graph, Node, Sort
-from .looks import plain, shortened
+from .appearance import escaped, shortened
+from .graph import DrawnNode, Edge, Graph, Sort
 
 __all__ = ["text"]
 
@@ -37,13 +37,13 @@ def text(graph: Graph) -> str:
 
 def _summary(graph: Graph) -> str:
     counted = ", ".join(f"{count} {state.value}" for state, count in graph.states().items())
-    return ": ".join(part for part in (plain(graph.title), counted or "no composed resources") if part)
+    return ": ".join(part for part in (escaped(graph.title), counted or "no composed resources") if part)
 
 
-def _cells(node: Node) -> tuple[str, str, str]:
-    about = plain(node.kind) if node.sort is Sort.RESOURCE or node.kind else node.sort.value
+def _cells(node: DrawnNode) -> tuple[str, str, str]:
+    about = escaped(node.kind) if node.sort is Sort.RESOURCE or node.kind else node.sort.value
     return (
-        shortened(plain(node.name), _WIDEST),
+        shortened(escaped(node.name), _WIDEST),
         shortened(about, _WIDEST),
         node.state.value + (" (in a cycle)" if node.in_cycle else ""),
     )
@@ -53,9 +53,9 @@ def _needs(edge: Edge) -> Iterator[str]:
     for path in edge.paths:
         missing = path in edge.missing
         if edge.is_gate(path):
-            yield f"needs {plain(path)} to be ready" + (", which it isn't yet" if missing else "")
+            yield f"needs {escaped(path)} to be ready" + (", which it isn't yet" if missing else "")
             continue
-        shown = plain(path)
+        shown = escaped(path)
         if not path.startswith(edge.dependency):  # what is read of the composite is above what is set
-            shown += f" ({plain(edge.dependency)})"
+            shown += f" ({escaped(edge.dependency)})"
         yield f"needs {shown}" + (", which has no value yet" if missing else "")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence
 
 from .._paths.text import show
 from ..errors import UsageError
-from ._plain import View, equal, plain
+from ._data import View, equal, plain_data
 from ._text._nodes import copied
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -72,11 +72,11 @@ class Fields(View, _MutableMapping):
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise UsageError(f"{self._path or 'the resource'}: a key must be a string (got {key!r})")
-        plain(key, self, key)
+        plain_data(key, self, key)
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
             return  # `view.ports += [...]` assigns what it has changed in place
-        value = plain(value, self, key)
+        value = plain_data(value, self, key)
         self._root._assign(self._own(), key, value)
 
     def __delitem__(self, key: str) -> None:
@@ -194,7 +194,7 @@ class Elements(View, _MutableSequence):
         if isinstance(at, slice):
             data[at] = self._kept(value)
         elif not (isinstance(value, (Fields, Elements)) and value._data is data[at]):
-            data[at] = plain(value, self, at)
+            data[at] = plain_data(value, self, at)
         self._root._touch()
 
     def _kept(self, values: Iterable[Any]) -> list[Any]:
@@ -203,7 +203,7 @@ class Elements(View, _MutableSequence):
         return [
             own.pop(id(one._data))
             if isinstance(one, (Fields, Elements)) and id(one._data) in own
-            else plain(one, self, at)
+            else plain_data(one, self, at)
             for at, one in enumerate(values)
         ]
 
@@ -219,7 +219,7 @@ class Elements(View, _MutableSequence):
     def insert(self, index: int, value: Any) -> None:
         """Insert a value before the element that has the index now."""
         self._root._check_open()
-        self._now().insert(index, plain(value, self, index))
+        self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
@@ -248,7 +248,7 @@ class Elements(View, _MutableSequence):
     def extend(self, values: Iterable[Any]) -> None:
         """Add values at the end."""
         self._root._check_open()
-        made = [plain(one, self) for one in values]
+        made = [plain_data(one, self) for one in values]
         self._now().extend(made)
         self._root._touch()
 
@@ -345,14 +345,14 @@ class Missing(Fields):
     def extend(self, values: Iterable[Any]) -> None:
         """Make it a list with these elements, or add them to the list that it has become."""
         self._root._check_open()
-        made = [plain(one, self) for one in values]
+        made = [plain_data(one, self) for one in values]
         self._made([]).extend(made)
         self._root._touch()
 
     def insert(self, index: int, value: Any) -> None:
         """Make it a list with this element, or insert it into the list that it has become."""
         self._root._check_open()
-        made = plain(value, self, index)
+        made = plain_data(value, self, index)
         self._made([]).insert(index, made)
         self._root._touch()
 

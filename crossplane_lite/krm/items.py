@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import DuplicateResourceError, UsageError
-from ._plain import plain
+from ._data import plain_data
 from .resource import Resource
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -327,7 +327,7 @@ def _made(resource: Any) -> Resource:
 
         data = resource.encode() if isinstance(resource, str) else resource
         return Resource(parse(data, "the new item").root.value())
-    content = plain(resource)
+    content = plain_data(resource)
     if not isinstance(content, dict):
         raise UsageError(f"an item must be a mapping, a model or a text of YAML (got {resource!r:.60})")
     return Resource(content)
@@ -353,7 +353,7 @@ def _merge(item: Resource, content: Mapping[str, Any]) -> None:
             if isinstance(found, dict) and isinstance(value, dict):
                 work.append((found, value))
             elif not _is_same(holder, key, value):
-                item._assign(holder, key, plain(value))
+                item._assign(holder, key, plain_data(value))
 
 
 def _is_same(holder: dict[str, Any], key: str, value: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .._paths import field_path
 from ..errors import InputError, UsageError
 from . import _tree
+from ._data import plain_data
 from ._live import Elements, Fields, Missing, wrapped
-from ._plain import plain
 from ._text._values import same
 from .annotations import check, is_reserved, kept_of_new, moved, reserved_of, restore
 
@@ -53,7 +53,7 @@ class Resource(Fields):
     def __init__(self, content: Mapping[str, Any] | None = None) -> None:
         _start(self, None, "", {})
         if content:
-            made = plain(content)
+            made = plain_data(content)
             if not isinstance(made, dict):
                 raise UsageError(f"a resource must be a mapping (got {content!r:.60})")
             object.__setattr__(self, "_data", made)
@@ -227,7 +227,7 @@ class Resource(Fields):
         """
         steps = _steps(path)
         self._check_open()
-        value = plain(value, self, steps)
+        value = plain_data(value, self, steps)
         try:
             holder, key, value = field_path.plan(self._now(), steps, value)
         except UsageError as error:

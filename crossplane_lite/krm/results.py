@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from .._paths import field_path
 from ..errors import UsageError
+from ._data import plain_data
 from ._live import Missing
-from ._plain import plain
 from ._text._nodes import copied
 from .annotations import file_of
 from .resource import Resource
@@ -172,7 +172,7 @@ class Results(_Sequence):
     ) -> Result:
         if not isinstance(message, str):
             raise UsageError(f"'message' must be a string (got {message!r} that is a {type(message).__name__})")
-        wire: dict[str, Any] = {"message": plain(message), "severity": severity}
+        wire: dict[str, Any] = {"message": plain_data(message), "severity": severity}
         about = None if resource is None else _about(resource)
         if about is not None:
             wire["resourceRef"] = _reference(about)
@@ -236,7 +236,7 @@ def _about(resource: Any) -> Any:
     """Return what a result is about: a Resource, or plain data."""
     if isinstance(resource, Resource):
         return resource
-    data = plain(resource)
+    data = plain_data(resource)
     if not isinstance(data, dict):
         raise UsageError(
             f"'resource' must be an item or a mapping with apiVersion, kind and metadata (got {resource!r:.60})"
@@ -275,7 +275,7 @@ def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any
         if value is ... or (isinstance(value, Missing) and value == None):  # noqa: E711 - nothing is there
             continue
         if value is not None or key == "proposedValue":
-            made[key] = plain(value)
+            made[key] = plain_data(value)
     return made
 
 
@@ -291,7 +291,7 @@ def _written(path: str, index: int) -> dict[str, Any]:
 
 def _file(file: Any) -> dict[str, Any]:
     """Return the file that an author gives."""
-    data: Any = {"path": file} if isinstance(file, str) else plain(file)
+    data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:
         raise UsageError(f"'file' must be a path, or a mapping with path and index (got {file!r:.60})")
@@ -299,7 +299,7 @@ def _file(file: Any) -> dict[str, Any]:
 
 
 def _tags(tags: Any) -> dict[str, str]:
-    data: Any = plain(tags)
+    data: Any = plain_data(tags)
     if not isinstance(data, dict) or not all(isinstance(one, str) for one in data.values()):
         raise UsageError(f"'tags' must be a mapping from text to text (got {tags!r:.60})")
     return data

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from .._manifests.yaml import Document
 from .._paths.text import show
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .inputs import field, is_text, kind_of, labels
 from .pipeline import Selector, Step
@@ -98,8 +98,8 @@ def watching(steps: Sequence[Step], document: Document, watched: Document) -> li
             wanted = field(document, str, "spec", "watch", key)
             if wanted and wanted != content[key]:
                 raise InputError(
-                    f"{document.where} watches resources whose {key} is {said(wanted)}, and that of "
-                    f"{watched.where} is {said(content[key])}"
+                    f"{document.where} watches resources whose {key} is {short_text(wanted)}, and that of "
+                    f"{watched.where} is {short_text(content[key])}"
                 )
     selector = Selector(
         content["apiVersion"],
@@ -123,10 +123,10 @@ def _check_type(document: Document, composite: Document) -> None:
     for key in ("apiVersion", "kind"):
         wanted = field(document, str, "spec", "compositeTypeRef", key)
         if wanted != composite.content[key]:
-            has = f"is {said(wanted)}" if wanted else "is missing"
+            has = f"is {short_text(wanted)}" if wanted else "is missing"
             raise InputError(
                 f"{document.where}: spec.compositeTypeRef.{key} {has}, and the {key} of {composite.where} is "
-                f"{said(composite.content[key])}"
+                f"{short_text(composite.content[key])}"
             )
 
 
@@ -140,17 +140,17 @@ def _check_labels(document: Document, composite: Document) -> None:
             continue
         for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
             if found.get(key) != value:
-                has = f"is {shown(found[key])}" if key in found else "is missing"
+                has = f"is {short_repr(found[key])}" if key in found else "is missing"
                 raise InputError(
-                    f"{document.where}: the label {shown(key, 300)} {has}, and {composite.where} selects Compositions "
-                    f"where it is {shown(value)}"
+                    f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where} selects "
+                    f"Compositions where it is {short_repr(value)}"
                 )
 
 
 def _check_mode(document: Document) -> None:
     mode = field(document, str, "spec", "mode")
     if mode != "Pipeline":
-        has = f"is {said(mode)}" if mode else "is missing"
+        has = f"is {short_text(mode)}" if mode else "is missing"
         raise InputError(f"{document.where}: spec.mode {has}; only mode: Pipeline can be rendered")
 
 
@@ -164,7 +164,7 @@ def _steps(document: Document) -> Iterator[Step]:
         if step.name in names:
             raise InputError(
                 f"{document.where}: spec.pipeline[{names[step.name]}] and spec.pipeline[{number}] are both named "
-                f"{shown(step.name)}"
+                f"{short_repr(step.name)}"
             )
         names[step.name] = number
         yield step
@@ -182,7 +182,7 @@ class _Step:
 
     def read(self) -> Step:
         name = self._text("step")
-        self._where += f" ({said(name)})"
+        self._where += f" ({short_text(name)})"
         return Step(
             name,
             self._text("functionRef", "name"),
@@ -202,7 +202,7 @@ class _Step:
             if source in (None, "None"):  # there is none, which is what Crossplane assumes
                 continue
             if source != "Secret":
-                raise InputError(f"{self._place(path, 'source')} is {said(source)}, and must be Secret")
+                raise InputError(f"{self._place(path, 'source')} is {short_text(source)}, and must be Secret")
             yield name, (self._text(*path, "secretRef", "namespace"), self._text(*path, "secretRef", "name"))
 
     def _resources(self) -> Iterator[tuple[str, Selector]]:
@@ -242,7 +242,7 @@ class _Step:
 
     def _once(self, seen: set[str], name: str, path: Sequence[str | int]) -> None:
         if name in seen:
-            raise InputError(f"{self._place(path)} has the name of another one: {shown(name)}")
+            raise InputError(f"{self._place(path)} has the name of another one: {short_repr(name)}")
         seen.add(name)
 
     def _get(self, kind: type, *path: str | int) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
 from .._paths.text import show
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .api_versions import split_api_version
 
@@ -124,8 +124,8 @@ class _Schema(NamedTuple):
                 above, step = above
                 steps.append(step)
             raise InputError(
-                f"{self.where}: {said(show(reversed(steps)))} must be an object "
-                f"(got {shown(value)} that is a {type(value).__name__})"
+                f"{self.where}: {short_text(show(reversed(steps)))} must be an object "
+                f"(got {short_repr(value)} that is a {type(value).__name__})"
             )
         return value
 
@@ -140,17 +140,17 @@ def _schema_of(
     if (group, xrd.get("kind")) != ("apiextensions.crossplane.io", "CompositeResourceDefinition"):
         raise InputError(
             f"{where} is not a CompositeResourceDefinition of apiextensions.crossplane.io (it is a "
-            f"{said(xrd.get('kind'))} of {said(xrd.get('apiVersion'))})"
+            f"{short_text(xrd.get('kind'))} of {short_text(xrd.get('apiVersion'))})"
         )
     specs = [crd["spec"] for crd in crds_of(where, xrd)]
     api_version, kind = str(composite.get("apiVersion")), composite.get("kind")
     group, name = split_api_version(api_version)
     spec = next((spec for spec in specs if (spec["group"], spec["names"]["kind"]) == (group, kind)), None)
     if spec is None:
-        defined = " and ".join(f"{said(spec['names']['kind'])} of {said(spec['group'])}" for spec in specs)
-        raise InputError(f"{where} defines {defined}, not {said(kind)} of {said(group)}")
+        defined = " and ".join(f"{short_text(spec['names']['kind'])} of {short_text(spec['group'])}" for spec in specs)
+        raise InputError(f"{where} defines {defined}, not {short_text(kind)} of {short_text(group)}")
     for at, version in enumerate(spec["versions"]):
         if version["name"] == name:
             return version["schema"]["openAPIV3Schema"], ("spec", "versions", at, "schema", "openAPIV3Schema")
-    versions = said(", ".join(version["name"] for version in spec["versions"]))
-    raise InputError(f"{where} has no version {shown(name)} of {said(kind)} (it has {versions})")
+    versions = short_text(", ".join(version["name"] for version in spec["versions"]))
+    raise InputError(f"{where} has no version {short_repr(name)} of {short_text(kind)} (it has {versions})")

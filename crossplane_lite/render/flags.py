@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final, NoReturn
 
 from .._terminal import stdio
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 
 __all__ = [
     "Parser",
@@ -74,7 +74,7 @@ def seconds(text: str) -> float:
     """
     value = _value(text) if len(text) <= _LONGEST_DURATION else math.nan
     if not 0 < value < math.inf:
-        raise ValueError(f"{shown(text)} is not a duration such as 1m30s, 500ms or 90 (seconds)")
+        raise ValueError(f"{short_repr(text)} is not a duration such as 1m30s, 500ms or 90 (seconds)")
     return value
 
 

@@ -14,7 +14,7 @@ from .._manifests.objects import RESOURCE_NAME, secret_data
 from .._manifests.reading import is_file, read_bytes
 from .._manifests.yaml import Document, decode, load_documents, parse_value
 from .._paths.text import show
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 
 __all__ = [
@@ -106,7 +106,7 @@ def read_observed(path: Path) -> list[Document]:
         if not name:
             raise InputError(f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is")
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {shown(name)}")
+            raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
         named[name] = document
     return list(named.values())
 
@@ -145,7 +145,7 @@ def read_functions(path: Path) -> dict[str, Document]:
         if not name:
             raise InputError(f"{document.where} has no metadata.name")
         if name in named:
-            raise InputError(f"{document.where} and {named[name].where} are both named {shown(name)}")
+            raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
         labels(document, "metadata", "annotations")
         named[name] = document
     return named
@@ -204,7 +204,7 @@ def field(document: Document, kind: type, *keys: str | int) -> Any:
             return None
         wanted = kind if at + 1 == len(keys) else list if isinstance(keys[at + 1], int) else dict
         if not isinstance(value, wanted):
-            raise InputError(f"{document.where}: {said(show(keys[: at + 1]))} is not {_NOUNS[wanted]}")
+            raise InputError(f"{document.where}: {short_text(show(keys[: at + 1]))} is not {_NOUNS[wanted]}")
     return value
 
 
@@ -217,13 +217,13 @@ def labels(document: Document, *keys: str | int) -> dict[str, str]:
     found: dict[str, Any] = field(document, dict, *keys) or {}
     for key, value in found.items():
         if not isinstance(value, str):
-            raise InputError(f"{document.where}: {said(show([*keys, key]))} is not a string; quote it")
+            raise InputError(f"{document.where}: {short_text(show([*keys, key]))} is not a string; quote it")
     return found
 
 
 def kind_of(document: Document) -> str:
     """Return the kind and the apiVersion of an object, for messages."""
-    return f"{said(document.content['kind'])} of {said(document.content['apiVersion'])}"
+    return f"{short_text(document.content['kind'])} of {short_text(document.content['apiVersion'])}"
 
 
 def is_text(value: Any) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from .._manifests.kind_schemas import Schemas
 from .._manifests.objects import metadata_of, text_of
-from .._terminal.excerpts import shortened, shown
+from .._terminal.excerpts import short_repr, shortened
 from ..errors import InputError
 from .api_versions import split_api_version
 from .cluster import in_order
@@ -165,7 +165,7 @@ class Kubectl:
                 return None
             url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
             if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
-                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {shown(url, 120)})")
+                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {short_repr(url, 120)})")
             self._schemas[path] = self._schemas_at(path, url)
         return self._schemas[path]
 
@@ -338,7 +338,7 @@ def _label(key: str, value: str) -> str:
 
 def _checked(text: str, pattern: re.Pattern[str], what: str) -> str:
     if not pattern.fullmatch(text):
-        raise RenderError(f"{shown(text, 300)} can't be {what}")
+        raise RenderError(f"{short_repr(text, 300)} can't be {what}")
     return text
 
 

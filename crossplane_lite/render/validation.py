@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _wire
-from .._terminal.excerpts import said
+from .._terminal.excerpts import short_text
 from .._validation.schema import SchemaError, errors_in
 from ..proto import _view
 from .api_versions import api_versions_checked
@@ -65,7 +65,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
         if schema is None:
             unknown.setdefault((api_version, kind), []).append(name or "the composite")
             continue
-        where = f"(schema of {said(api_version)} {said(kind)} in {schemas.where(api_version, kind)})"
+        where = f"(schema of {short_text(api_version)} {short_text(kind)} in {schemas.where(api_version, kind)})"
         try:
             found = errors_in(resource, schema)
         except SchemaError as error:
@@ -82,7 +82,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
     return Checked(
         errors,
         [
-            f"not checked: {', '.join(names)} (there is no schema of {said(api_version)} {said(kind)})"
+            f"not checked: {', '.join(names)} (there is no schema of {short_text(api_version)} {short_text(kind)})"
             for (api_version, kind), names in sorted(unknown.items())
         ],
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._raw_functions import SERVICE_NAMES as SERVICE_NAMES
-    from ._raw_functions import SHUTDOWN_GRACE_PERIOD_SECONDS as SHUTDOWN_GRACE_PERIOD_SECONDS
-    from ._raw_functions import BetaFunctionRunner as BetaFunctionRunner
-    from ._raw_functions import load_credentials as load_credentials
-    from ._raw_functions import main as main
-    from ._raw_functions import serve as serve
+    from ._message_functions import SERVICE_NAMES as SERVICE_NAMES
+    from ._message_functions import SHUTDOWN_GRACE_PERIOD_SECONDS as SHUTDOWN_GRACE_PERIOD_SECONDS
+    from ._message_functions import BetaFunctionRunner as BetaFunctionRunner
+    from ._message_functions import load_credentials as load_credentials
+    from ._message_functions import main as main
+    from ._message_functions import serve as serve
 
 __all__ = [
     "SERVICE_NAMES",
@@ -30,9 +30,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # gRPC comes with it, which those that need another module of this package may do without.
-    from . import _raw_functions
+    from . import _message_functions
 
-    globals().update((each, getattr(_raw_functions, each)) for each in __all__)
+    globals().update((each, getattr(_message_functions, each)) for each in __all__)
     return globals()[name]
 
 

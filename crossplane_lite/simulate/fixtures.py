@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from .._manifests.objects import resource_name
 from .._manifests.yaml import load_documents
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from ..render.inputs import files_of
 from .merging import merged
@@ -93,8 +93,8 @@ class Fixtures:
             found = fixture.content.get("kind", kind)
             if found != kind:
                 raise InputError(
-                    f"the fixture {shown(key)} is a {said(found)}, and {said(name)} is a {said(kind)} "
-                    f"of {said(api_version)}"
+                    f"the fixture {short_repr(key)} is a {short_text(found)}, and {short_text(name)} is a "
+                    f"{short_text(kind)} of {short_text(api_version)}"
                 )
             content = merged(content, fixture.content)
             details.update(fixture.details)
@@ -123,7 +123,7 @@ def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
         for where, content in load_documents(file):
             for key, fixture in _fixtures_in(content).items():
                 if key in places:
-                    raise InputError(f"{where} and {places[key]} both have a fixture {shown(key)}")
+                    raise InputError(f"{where} and {places[key]} both have a fixture {short_repr(key)}")
                 try:
                     _checked(key, fixture)
                 except InputError as e:
@@ -141,17 +141,17 @@ def _fixtures_in(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked(key: str, fixture: Any) -> Fixture:
-    what = f"the fixture {shown(key)}"
+    what = f"the fixture {short_repr(key)}"
     if not isinstance(key, str):
         raise InputError(f"{what} must have a name or a kind for a key")
     if not isinstance(fixture, Mapping):
         raise InputError(f"{what} is not a mapping of status, metadata, {DETAILS} and the like")
     for name in fixture:
         if not isinstance(name, str):
-            raise InputError(f"{what} has {shown(name)}; its keys must be strings")
+            raise InputError(f"{what} has {short_repr(name)}; its keys must be strings")
         meant = _meant(name)
         if meant is not None:
-            raise InputError(f"{what} has {shown(name)}; did you mean {meant!r}?")
+            raise InputError(f"{what} has {short_repr(name)}; did you mean {meant!r}?")
     for name, wanted in _TYPES.items():
         _check(what, name, fixture.get(name), wanted)
     content = {name: value for name, value in fixture.items() if name != DETAILS}
@@ -187,7 +187,7 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
         raise InputError(f"{what}: {path} is not a mapping")
     elif ... in wanted:
         for name, inner in value.items():
-            _check(what, f"{path}[{said(name)}]", inner, wanted[...])
+            _check(what, f"{path}[{short_text(name)}]", inner, wanted[...])
     else:
         for name, type_ in wanted.items():
             _check(what, f"{path}.{name}", value.get(name), type_)

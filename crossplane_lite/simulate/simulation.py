@@ -16,7 +16,7 @@ from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
 from .._paths import field_path
 from .._paths.text import show
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError, UsageError
 from ..render.pipeline import Selector
 from ..render.reconcile import render
@@ -170,7 +170,7 @@ class Simulation:
         """Return a line for each fixture that no resource had anything of."""
         names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
         return [
-            f"fixture {shown(key)}: no composed resource has this name or kind{near_name(key, names)}"
+            f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
             for key in self.unused_fixtures
         ]
 
@@ -226,7 +226,8 @@ class Simulation:
 
         Args:
             name: The resource's composition resource name.
-            path: Such as `status.atProvider.vpcId`, `external_name` or `connection_details["password"]`.
+            path: Such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last one, `external_name`
+                or `connection_details["password"]`.
 
         Raises:
             InputError: There is no such resource, or no such field; or it is one that the resource is known by: no
@@ -243,14 +244,14 @@ class Simulation:
         holder = (secret or {}) if in_secret else resource
         way = field_path.resolved(holder, ("data", *steps[1:]) if in_secret else steps)
         if way is None:
-            raise InputError(f"{said(name)} has no {said(show(steps))} that could be taken away")
+            raise InputError(f"{short_text(name)} has no {short_text(show(steps))} that could be taken away")
         changed = without(holder, way)
         if in_secret:
             return self._try(self._observed, {**self._secrets, name: changed})
         for known_by in _KNOWN_BY:
             if at(holder, known_by) != at(changed, known_by):
                 raise InputError(
-                    f"{said(f'{name}.{path}')} can't be taken away: the resource is known by its {show(known_by)}"
+                    f"{short_text(f'{name}.{path}')} can't be taken away: the resource is known by its {show(known_by)}"
                 )
         return self._try({**self._observed, name: changed}, self._secrets)
 
@@ -263,10 +264,12 @@ class Simulation:
         found = owner_of(path, self._observed)
         if found is None:
             raise InputError(
-                f"{shown(path)} begins with no resource that exists; these do: {progress.listed(self._observed)}"
+                f"{short_repr(path)} begins with no resource that exists; these do: {progress.listed(self._observed)}"
             )
         if not found[1]:
-            raise InputError(f"{shown(path)} is a resource; add the path of a field, as in {said(path)}.status")
+            raise InputError(
+                f"{short_repr(path)} is a resource; add the path of a field, as in {short_text(path)}.status"
+            )
         return found[0], found[1].removeprefix(".")
 
     # -- one round
@@ -371,7 +374,7 @@ class Simulation:
             raise UsageError("drop() and degrade() begin in the steady state, and the simulation has not reached one")
         if name not in self._observed:
             raise InputError(
-                f"no resource {shown(name)} exists in the end; these do: {progress.listed(self._observed)}"
+                f"no resource {short_repr(name)} exists in the end; these do: {progress.listed(self._observed)}"
             )
 
     def _try(
@@ -402,7 +405,8 @@ def _of_composite(observed: Iterable[Mapping[str, Any]], composite: Mapping[str,
         controller = controller_of(resource)
         if controller is not None and controller.get("uid") != uid:
             # Told once here, and not by each round.
-            logging.getLogger(__name__).warning("the observed resource %s is ignored: another controls it", said(name))
+            log = logging.getLogger(__name__)
+            log.warning("the observed resource %s is ignored: another controls it", short_text(name))
         else:
             found[name] = resource
     return found

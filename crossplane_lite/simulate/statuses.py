@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
 from .._observed.observable import EXTERNAL_NAME
+from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures
-from .making import Making, list_of
 from .merging import ABSENT, at, merged, without_nulls
-from .values import Owner, declares, has, is_free
+from .values import Target, declares, has, is_free
 
 __all__ = ["Exists", "Statuses"]
 
@@ -76,10 +76,10 @@ class Statuses:
         Raises:
             InputError: The fixture of this name is of another kind.
         """
-        owner = Owner(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
+        owner = Target(name, text_of(composed.get("apiVersion")), text_of(composed.get("kind")))
         schema = self._find(owner.api_version, owner.kind)
         fixture = self.fixtures.of(*owner)
-        made = Making(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
+        made = AwaitedFields(owner, schema, fixture, _bare(owner, schema, fixture, composed, before))
         for path in sorted(wanted):
             made.want(path)
         secret = made.secret(data)
@@ -98,7 +98,7 @@ class Statuses:
 
 
 def _bare(
-    owner: Owner,
+    owner: Target,
     schema: Mapping[str, Any] | None,
     fixture: Fixture,
     composed: Mapping[str, Any],

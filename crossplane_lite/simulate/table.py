@@ -25,7 +25,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     Args:
         report: What `report.report` returns.
     """
-    report = _plain(report)
+    report = _harmless(report)
     rows = list(_rows(report))
     if rows:
         yield from _table(rows)
@@ -37,15 +37,15 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _loss(loss)
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _harmless(value: Any, depth: int = 0) -> Any:
     """Return a report whose texts are lines that can't harm a terminal."""
     if isinstance(value, str):
         return _text.line(value)
     if depth > _DEEPEST:  # a condition's fields can be anything
         return "…"
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(one, depth + 1) for key, one in value.items()}
-    return [_plain(one, depth + 1) for one in value] if isinstance(value, (list, tuple)) else value
+        return {_harmless(key): _harmless(one, depth + 1) for key, one in value.items()}
+    return [_harmless(one, depth + 1) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Sequence[str]]]:

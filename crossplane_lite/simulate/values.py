@@ -16,7 +16,7 @@ from .._manifests.objects import TRANSITION_TIME
 from .merging import copied
 from .patterns import matches, matching
 
-__all__ = ["MOST_ELEMENTS", "Made", "Owner", "below", "declares", "has", "is_free", "text_for", "value_for"]
+__all__ = ["MOST_ELEMENTS", "Made", "Target", "below", "declares", "has", "is_free", "text_for", "value_for"]
 
 MOST_ELEMENTS: Final = 200
 """How long a list gets at the most."""
@@ -58,7 +58,7 @@ _NOT_PLAIN: Final = re.compile(r"[^a-z0-9]+")
 Steps = Sequence["str | int"]
 
 
-class Owner(NamedTuple):
+class Target(NamedTuple):
     """The resource that values are made for.
 
     Attributes:
@@ -126,7 +126,7 @@ def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
     return place is not None
 
 
-def value_for(schema: Mapping[str, Any], owner: Owner, steps: Steps) -> Made:
+def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
     """Make a value.
 
     Args:
@@ -137,7 +137,7 @@ def value_for(schema: Mapping[str, Any], owner: Owner, steps: Steps) -> Made:
     return _Maker(owner).value(schema, list(steps), 0)
 
 
-def text_for(owner: Owner, steps: Steps) -> str:
+def text_for(owner: Target, steps: Steps) -> str:
     """Return a text for a field of which only the name is known."""
     text = _plain_text(owner, steps)
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
@@ -149,7 +149,7 @@ def text_for(owner: Owner, steps: Steps) -> str:
     return text
 
 
-def _plain_text(owner: Owner, steps: Steps) -> str:
+def _plain_text(owner: Target, steps: Steps) -> str:
     """Return the resource's name and the field's, as a label of a DNS name: it may end up in one."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
@@ -192,7 +192,7 @@ def _below_one(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] 
 class _Maker:
     """Makes values for one resource."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: Target) -> None:
         self._owner = owner
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:

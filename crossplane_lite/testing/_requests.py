@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from .. import _wire
 from .._manifests.yaml import Document
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..errors import UsageError
 from ..proto import _view
 from ._sources import named, one, one_document, resources
@@ -75,7 +75,7 @@ def _add_required(request: Any, required: Any, folder: Path, *, deprecated: bool
 def _add_details(observed: Any, details: Any, of_composite: Any) -> None:
     for name, data in _items(details, "connection_details"):
         if name not in observed.resources:
-            raise UsageError(f"connection_details has {shown(name)}, which is not among the observed resources")
+            raise UsageError(f"connection_details has {short_repr(name)}, which is not among the observed resources")
         _fill_details(observed.resources[name].connection_details, data, f"connection_details[{name!r}]")
     _fill_details(observed.composite.connection_details, of_composite, "xr_connection_details")
 
@@ -83,9 +83,9 @@ def _add_details(observed: Any, details: Any, of_composite: Any) -> None:
 def _set_ready(desired: Any, ready: Any) -> None:
     for name, value in _items(ready, "desired_ready"):
         if name not in desired.resources:
-            raise UsageError(f"desired_ready has {shown(name)}, which is not among the desired resources")
+            raise UsageError(f"desired_ready has {short_repr(name)}, which is not among the desired resources")
         if not isinstance(value, bool):
-            raise UsageError(f"desired_ready[{name!r}] must be True or False (got {shown(value)})")
+            raise UsageError(f"desired_ready[{name!r}] must be True or False (got {short_repr(value)})")
         desired.resources[name].ready = _view.READY_TRUE if value else _view.READY_FALSE
 
 
@@ -98,12 +98,12 @@ def _fill_details(into: Any, data: Any, what: str) -> None:
 
 def _advertised(capabilities: Iterable[str]) -> list[int]:
     if isinstance(capabilities, str):
-        raise UsageError(f"'capabilities' must be several names (got the text {shown(capabilities)})")
+        raise UsageError(f"'capabilities' must be several names (got the text {short_repr(capabilities)})")
     numbers = []
     for name in capabilities:
         number = _NUMBERS.get(name.removeprefix("CAPABILITY_")) if isinstance(name, str) else None
         if number is None:
-            raise UsageError(f"there is no capability {shown(name)}; there are {', '.join(sorted(_NUMBERS))}")
+            raise UsageError(f"there is no capability {short_repr(name)}; there are {', '.join(sorted(_NUMBERS))}")
         numbers.append(number)
     # The first of them says that the others can be believed.
     return sorted({*numbers, _view.CAPABILITY_CAPABILITIES}) if numbers else []
@@ -112,7 +112,7 @@ def _advertised(capabilities: Iterable[str]) -> list[int]:
 def _items(mapping: Any, what: str) -> Iterable[tuple[str, Any]]:
     """Return the items of an argument that is a mapping from names."""
     if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
-        raise UsageError(f"'{what}' must be a mapping from names (got {shown(mapping)})")
+        raise UsageError(f"'{what}' must be a mapping from names (got {short_repr(mapping)})")
     return mapping.items()
 
 

@@ -12,7 +12,7 @@ from .._compat.messages import encoded_resource, full_name, is_dumped
 from .._manifests.objects import RESOURCE_NAME
 from .._manifests.yaml import Document, load_documents, parse_documents
 from .._models.model import Model
-from .._terminal.excerpts import said, shown
+from .._terminal.excerpts import short_repr, short_text
 from ..errors import EncodeError, InputError, UsageError
 from ..render.inputs import field, objects_in, read_resources
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
     """Composed resources: by composition resource name, or each with the annotation that has it."""
 
-__all__ = ["as_path", "is_single", "named", "one", "one_document", "plain", "resources"]
+__all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document", "resources"]
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
@@ -54,7 +54,7 @@ def is_single(sources: Any) -> TypeIs[Source]:
     return not isinstance(sources, Iterable)
 
 
-def plain(source: Any, where: str) -> dict[str, Any]:
+def json_object(source: Any, where: str) -> dict[str, Any]:
     """Return plain data or a model as JSON values of its own, as they would come off the wire.
 
     Raises:
@@ -81,12 +81,12 @@ def one_document(source: Source, folder: Path, what: str) -> Document:
     """
     path = as_path(source, folder)
     if path is None and not isinstance(source, str):
-        return Document(what, plain(source, what))
+        return Document(what, json_object(source, what))
     found = load_documents(path) if path is not None else _parsed(source, what)
     if len(found) != 1:
         label = path if path is not None else f"the text of {what}"
         raise InputError(f"{label} must hold one document (it holds {len(found)})")
-    return Document(found[0].where, plain(found[0].content, found[0].where))
+    return Document(found[0].where, json_object(found[0].content, found[0].where))
 
 
 def one(source: Source, folder: Path, what: str) -> Document:
@@ -138,7 +138,7 @@ def named(sources: Named, folder: Path, what: str) -> dict[str, Document]:
                 "a mapping from names needs none"
             )
         if name in found:
-            raise InputError(f"{document.where} and {found[name].where} are both named {shown(name)}")
+            raise InputError(f"{document.where} and {found[name].where} are both named {short_repr(name)}")
         found[name] = document
     return found
 
@@ -147,7 +147,7 @@ def _resources(source: Any, folder: Path, what: str) -> list[Document]:
     path = as_path(source, folder)
     if path is not None:
         return read_resources([path])
-    documents = _parsed(source, what) if isinstance(source, str) else [Document(what, plain(source, what))]
+    documents = _parsed(source, what) if isinstance(source, str) else [Document(what, json_object(source, what))]
     return [found for document in documents for found in objects_in(document)]
 
 
@@ -162,9 +162,10 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
 def _with_name(document: Document, name: Any) -> Document:
     """Return a resource with its name in the annotation."""
     if not isinstance(name, str) or not name:
-        raise UsageError(f"a composition resource name is a text that isn't empty (got {shown(name)})")
+        raise UsageError(f"a composition resource name is a text that isn't empty (got {short_repr(name)})")
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
-        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {said(annotations[RESOURCE_NAME])}")
+        found = short_text(annotations[RESOURCE_NAME])
+        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {found}")
     metadata = {**document.content["metadata"], "annotations": {**annotations, RESOURCE_NAME: name}}
     return Document(document.where, {**document.content, "metadata": metadata})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..composition import Function
 from ..errors import InputError, UsageError
 from ..render.inputs import is_text
@@ -235,7 +235,7 @@ class Folder:
             return [Step(composition.name, composition.name)], {composition.name: composition}
         if callable(composition):
             raise UsageError(
-                f"'composition' is neither a Composition nor a composition function (got {shown(composition)}); "
+                f"'composition' is neither a Composition nor a composition function (got {short_repr(composition)}); "
                 "is @composition.function missing?"
             )
         from ..render.composition import composition_steps

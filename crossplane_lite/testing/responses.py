@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from .. import _wire
 from .._answer.resources import ANNOTATION
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from .._waits.entry import HELD_BACK_KEY, read
 from ..errors import UsageError
 from ..proto import _view
@@ -183,7 +183,7 @@ def run(function: Answers, request: bytes) -> Response:
     """
     if not callable(getattr(function, "run", None)):
         raise UsageError(
-            f"'function' must be a composition function (got {shown(function)}); is @composition.function missing?"
+            f"'function' must be a composition function (got {short_repr(function)}); is @composition.function missing?"
         )
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")

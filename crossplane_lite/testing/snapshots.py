@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .._manifests.objects import RESOURCE_NAME
 from .._manifests.yaml import dump, load_documents, parse_documents
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..errors import CrossplaneLiteError, InputError, UsageError
 from ..render.rendered import Rendered
 from ._differences import differences
-from ._sources import is_single, plain
+from ._sources import is_single, json_object
 from .responses import Response
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Snapshots:
             path = _file_name(self._test)
         given = _text_of(path)
         if given is None or not given.endswith((".yaml", ".yml")):
-            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {shown(path, 300)})")
+            raise UsageError(f"a snapshot's path must end in .yaml or .yml (got {short_repr(path, 300)})")
         file = Path(given)
         if file.name == given:  # no folder
             file = Path(FOLDER, self._module, given)
@@ -161,15 +161,15 @@ def _documents(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, Rendered):
         from ..render.output import documents
 
-        return [plain(document, "the rendered document") for document in documents(value, value.composite)]
+        return [json_object(document, "the rendered document") for document in documents(value, value.composite)]
     if isinstance(value, Response):
         return list(_of_response(value))
     if isinstance(value, str):
         found = parse_documents(value, "the text", extra="render")
-        return [plain(document.content, document.where) for document in found]
+        return [json_object(document.content, document.where) for document in found]
     if is_single(value):
-        return [plain(value, "the document")]
-    return [plain(item, f"document {number}") for number, item in enumerate(value, 1)]
+        return [json_object(value, "the document")]
+    return [json_object(item, f"document {number}") for number, item in enumerate(value, 1)]
 
 
 def _of_response(response: Response) -> Iterator[dict[str, Any]]:
@@ -183,7 +183,7 @@ def _of_response(response: Response) -> Iterator[dict[str, Any]]:
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    return [plain(document.content, document.where) for document in load_documents(file)]
+    return [json_object(document.content, document.where) for document in load_documents(file)]
 
 
 def _is(file: Path, documents: list[dict[str, Any]]) -> bool:

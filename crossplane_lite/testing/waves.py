@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .._terminal.excerpts import shown
+from .._terminal.excerpts import short_repr
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
 
 def _names(names: Iterable[str], what: str) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {shown(names)})")
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {short_repr(names)})")
     found = list(names)
     if not all(isinstance(name, str) for name in found):
-        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {shown(found)})")
+        raise UsageError(f"{what} must be names of resources, such as ['vpc'] (got {short_repr(found)})")
     return sorted(found)
 
 

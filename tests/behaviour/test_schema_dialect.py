@@ -29,7 +29,7 @@ NAMES = {
     "": 'x[""]',
     "$ref": 'x["$ref"]',
     "+1": 'x["+1"]',
-    "007": "x.007",
+    "007": 'x["007"]',
     "=": 'x["="]',
     "a.b": 'x["a.b"]',
     "a/b": 'x["a/b"]',
@@ -248,7 +248,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"type": "object", "properties": {"007": {"type": "string"}}},
         {"07": 5},
-        ["x.07: isn't a field of the schema; did you mean '007'?"],
+        ["""x["07"]: isn't a field of the schema; did you mean '007'?"""],
     ),
     # what is no schema of Kubernetes, and must not reach the validator
     ({"$ref": "https://example.org/never-fetched"}, 5, []),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite._terminal.excerpts import said, shortened, shown
+from crossplane_lite._terminal.excerpts import short_repr, short_text, shortened
 
 
 @given(st.text(max_size=400), st.integers(2, 300))
@@ -25,9 +25,9 @@ def test_shortened(text: str, longest: int) -> None:
 
 def test_names_are_whole() -> None:
     """The longest name of Kubernetes isn't cut, and anything longer is."""
-    assert said("x" * 253) == "x" * 253
-    assert len(said("x" * 1_000_000)) == 253
-    assert said(["a"]) == "['a']"
+    assert short_text("x" * 253) == "x" * 253
+    assert len(short_text("x" * 1_000_000)) == 253
+    assert short_text(["a"]) == "['a']"
 
 
 def nested(levels: int, *, lists: bool) -> Any:
@@ -47,11 +47,11 @@ def nested(levels: int, *, lists: bool) -> Any:
 )
 def test_shown(value: Any, text: str) -> None:
     """A value is shown as Python writes it, and shortened."""
-    assert shown(value) == text
+    assert short_repr(value) == text
 
 
 def test_values_that_python_can_not_write() -> None:
     """Every value can be shown, however deep or long it is."""
-    assert shown(nested(100_000, lists=True)) == "[…]"
-    assert shown(nested(100_000, lists=False)) == "{…}"
-    assert len(shown([16**10_000])) <= 60
+    assert short_repr(nested(100_000, lists=True)) == "[…]"
+    assert short_repr(nested(100_000, lists=False)) == "{…}"
+    assert len(short_repr([16**10_000])) <= 60

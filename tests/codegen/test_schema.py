@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossplane_lite.codegen.schema import Form, Node, read
+from crossplane_lite.codegen.schema import Form, ObjectSchema, read
 from crossplane_lite.errors import InputError, UnknownFieldError
 from crossplane_lite.model import from_dict, to_dict
 from tests.codegen.generated import (
@@ -673,7 +673,7 @@ def test_objects_are_read_breadth_first() -> None:
     schema = obj(b=obj(d=obj(e="s")), c={"type": "array", "items": obj(f=obj(g="s"))})
     nodes = read("a file", schema, "Thing", {})
     assert [node.path for node in nodes] == ["", "b", "c[]", "b.d", "c[].f"]
-    assert all(isinstance(node, Node) for node in nodes)
+    assert all(isinstance(node, ObjectSchema) for node in nodes)
 
 
 def test_equal_objects_have_one_shape() -> None:

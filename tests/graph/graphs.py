@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State, graph_of
+from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of
 from crossplane_lite.render import Step, render
 from crossplane_lite.render.rendered import RenderError
 
@@ -151,7 +151,7 @@ def nasty() -> Graph:
     every = list(State)
     sorts = list(Sort)
     nodes = [
-        Node(name, sorts[at % 3], name[::-1], every[at % len(every)], (at % 4) or None, at % 5 == 0)
+        DrawnNode(name, sorts[at % 3], name[::-1], every[at % len(every)], (at % 4) or None, at % 5 == 0)
         for at, name in enumerate(NASTY)
     ]
     pairs = [(NASTY[at], NASTY[at - 1]) for at in range(1, len(NASTY))]

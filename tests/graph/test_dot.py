@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from crossplane_lite.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
 from crossplane_lite.graph.dot import dot
-from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State
-from crossplane_lite.graph.looks import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
 from tests.graph.graphs import drawn, existing, nasty, needs_dot
 
 pytestmark = needs_dot
@@ -92,7 +92,7 @@ def test_nasty_names() -> None:
 @given(st.lists(st.text(min_size=1), unique=True, min_size=2, max_size=4))
 def test_any_names(names: list[str]) -> None:
     """Whatever nodes are called, Graphviz reads it back."""
-    nodes = [Node(name, Sort.RESOURCE, name, State.READY) for name in names]
+    nodes = [DrawnNode(name, Sort.RESOURCE, name, State.READY) for name in names]
     check(Graph(names[0], nodes, [Edge(names[1], names[0], (f"{names[0]}.{names[1]}",))], []))
 
 

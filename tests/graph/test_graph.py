@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite import Unstructured, composition
-from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State, graph_of_simulation
+from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State, graph_of_simulation
 from crossplane_lite.render import Step
 from crossplane_lite.render.rendered import RenderError
 from crossplane_lite.simulate.simulation import Simulation
@@ -220,7 +220,7 @@ def test_names_like_paths() -> None:
 def graph_with(pairs: set[tuple[str, str]]) -> Graph:
     """Return a graph of edges."""
     names = sorted({end for pair in pairs for end in pair})
-    nodes = [Node(name, Sort.RESOURCE, "", State.READY) for name in names]
+    nodes = [DrawnNode(name, Sort.RESOURCE, "", State.READY) for name in names]
     return Graph("", nodes, [Edge(*pair, (pair[1],)) for pair in sorted(pairs)], [])
 
 
@@ -302,7 +302,7 @@ def test_simulation_that_fails() -> None:
 @pytest.mark.parametrize("attribute", ["fill", "stroke"])
 def test_states_look_different(attribute: str) -> None:
     """No two states look the same."""
-    from crossplane_lite.graph.looks import LOOKS
+    from crossplane_lite.graph.appearance import LOOKS
 
     assert set(LOOKS) == set(State)
     looks = [(getattr(look, attribute), look.dot, look.style) for look in LOOKS.values()]

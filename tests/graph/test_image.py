@@ -11,9 +11,9 @@ import pytest
 
 from crossplane_lite.errors import MissingExtraError, UsageError
 from crossplane_lite.graph import image as module
-from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State
+from crossplane_lite.graph.appearance import edge_tooltip, node_lines, node_tooltip
+from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
 from crossplane_lite.graph.image import image
-from crossplane_lite.graph.looks import edge_tooltip, node_lines, node_tooltip
 from crossplane_lite.render import process
 from tests.graph.graphs import drawn, existing, nasty, needs_pictures, spaced
 
@@ -74,7 +74,7 @@ def test_png() -> None:
 def test_many_nodes() -> None:
     """A graph with many nodes is drawn."""
     names = [f"r{at}" for at in range(150)]
-    nodes = [Node(name, Sort.RESOURCE, "Thing", State.READY, at // 10 + 1) for at, name in enumerate(names)]
+    nodes = [DrawnNode(name, Sort.RESOURCE, "Thing", State.READY, at // 10 + 1) for at, name in enumerate(names)]
     edges = [Edge(names[at], names[at - 10], (f"{names[at - 10]}.status.id",)) for at in range(10, 150)]
     check(Graph("many", nodes, edges, []))
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.graph.graph import Edge, Graph, Node, Sort, State
-from crossplane_lite.graph.looks import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite.graph.appearance import LOOKS, edge_label, edge_tooltip, node_lines, node_tooltip
+from crossplane_lite.graph.graph import DrawnNode, Edge, Graph, Sort, State
 from crossplane_lite.graph.mermaid import mermaid
 from tests.graph.graphs import drawn, existing, nasty
 
@@ -89,7 +89,7 @@ def test_nasty_names() -> None:
 @given(st.lists(st.text(min_size=1), unique=True, min_size=2, max_size=5))
 def test_any_names(names: list[str]) -> None:
     """Whatever nodes are called, the diagram is one."""
-    nodes = [Node(name, Sort.RESOURCE, name, State.READY) for name in names]
+    nodes = [DrawnNode(name, Sort.RESOURCE, name, State.READY) for name in names]
     check(Graph(names[0], nodes, [Edge(names[1], names[0], (f"{names[0]}.{names[1]}",))], []))
 
 
@@ -97,7 +97,7 @@ def test_what_is_shortened() -> None:
     """What a label has no room for is complete in the node's tooltip, and in a comment before the edge."""
     names = ["a" * 300, "b"]
     edge = Edge("b", names[0], tuple(f"{names[0]}.status.{letter * 50}" for letter in "xyz"))
-    graph = Graph("", [Node(name, Sort.RESOURCE, "", State.READY) for name in names], [edge], [])
+    graph = Graph("", [DrawnNode(name, Sort.RESOURCE, "", State.READY) for name in names], [edge], [])
     found = read(mermaid(graph))
     assert [decoded(match["tip"]) for match in found["click"]] == [node_tooltip(graph.nodes[0])]
     assert [decoded(match["comment"]) for match in found["comment"]] == [edge_tooltip(edge)]
@@ -113,7 +113,7 @@ def test_what_is_shortened() -> None:
 )
 def test_arrows(edge: Edge, arrow: str) -> None:
     """Lines tell what waits and what is on a cycle, and the legend says so."""
-    nodes = [Node(name, Sort.RESOURCE, "", State.READY) for name in "ab"]
+    nodes = [DrawnNode(name, Sort.RESOURCE, "", State.READY) for name in "ab"]
     text = mermaid(Graph("", nodes, [edge], []))
     assert [match["arrow"] for match in read(text)["edge"]] == [arrow]
     legend = next(line for line in text.splitlines() if "subgraph legend" in line)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from crossplane_lite.schemas import errors_in
 from crossplane_lite.simulate.patterns import matches, matching
-from crossplane_lite.simulate.values import Owner, below, declares, has, is_free, text_for, value_for
+from crossplane_lite.simulate.values import Target, below, declares, has, is_free, text_for, value_for
 
-OWNER = Owner("my-vpc", "ec2.aws.upbound.io/v1beta1", "VPC")
+OWNER = Target("my-vpc", "ec2.aws.upbound.io/v1beta1", "VPC")
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -102,7 +102,7 @@ def test_texts_are_labels() -> None:
         ["status", "Ünïcode", 3],
         ["status", "_"],
     ]
-    texts = [text_for(Owner("", "v1", "K"), path) for path in paths]
+    texts = [text_for(Target("", "v1", "K"), path) for path in paths]
     assert len(set(texts)) == len(paths)
     assert all(re.fullmatch("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", text) for text in texts)
 

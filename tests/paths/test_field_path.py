@@ -1,4 +1,4 @@
-"""Field paths of the functions specification."""
+"""The grammar of field paths, and values at them in plain data."""
 
 from __future__ import annotations
 
@@ -130,6 +130,22 @@ def test_a_path_must_be_text() -> None:
 def test_looking_up(path: str, value: object) -> None:
     """A path gives the value that is there, null too, and the default where it leads nowhere."""
     assert field_path.lookup(SPEC, field_path.parse(path), "default") == value
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        ("containers[-1].image", ["containers", 1, "image"]),
+        ("containers.0.image", ["containers", 0, "image"]),
+        ("containers[name=web].ports[0]", ["containers", 0, "ports", 0]),
+        ("data.8080", ["data", "8080"]),
+        ("containers[name=other].image", None),
+        ("data[-1]", None),
+    ],
+)
+def test_keys_and_indexes_on_the_way(path: str, steps: list[str | int] | None) -> None:
+    """What a path leads through is told as keys and as indexes from the start, None where it leads nowhere."""
+    assert field_path.resolved(SPEC, field_path.parse(path)) == steps
 
 
 def test_a_selection_of_several_is_refused() -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from .._terminal.excerpts import shortened
-from .._terminal.lines import plain
-from .graph import Edge, Graph, Node, Sort, State
+from .._terminal.lines import escaped
+from .graph import DrawnNode, Edge, Graph, Sort, State
 
 __all__ = [
     "CYCLE",
@@ -22,10 +22,10 @@ __all__ = [
     "Look",
     "edge_label",
     "edge_tooltip",
+    "escaped",
     "legend_entries",
     "node_lines",
     "node_tooltip",
-    "plain",
     "shortened",
 ]
 
@@ -76,17 +76,17 @@ LOOKS: Final = {
 }
 
 
-def node_lines(node: Node) -> list[str]:
+def node_lines(node: DrawnNode) -> list[str]:
     """Return the lines on a node: its name, its kind and its state."""
-    lines = [shortened(plain(node.name), _LONGEST_NAME)]
+    lines = [shortened(escaped(node.name), _LONGEST_NAME)]
     if node.kind:
-        lines.append(shortened(plain(node.kind), _LONGEST_NAME))
+        lines.append(shortened(escaped(node.kind), _LONGEST_NAME))
     return [*lines, node.state.value + (", in a cycle" if node.in_cycle else "")]
 
 
-def node_tooltip(node: Node) -> str:
+def node_tooltip(node: DrawnNode) -> str:
     """Return everything about a node on one line."""
-    about = [plain(node.name), plain(node.kind), node.sort.value, node.state.value]
+    about = [escaped(node.name), escaped(node.kind), node.sort.value, node.state.value]
     if node.wave is not None:
         about.append(f"wave {node.wave}")
     if node.in_cycle:
@@ -115,18 +115,18 @@ def _path_label(edge: Edge, path: str) -> str:
     label = label.removeprefix(".")
     for usual in _USUAL:
         label = label.removeprefix(usual)
-    label = plain(label)
+    label = escaped(label)
     return label if len(label) <= _LONGEST_PATH else "…" + label[1 - _LONGEST_PATH :]
 
 
 def edge_tooltip(edge: Edge) -> str:
     """Return everything about an edge on one line."""
-    dependent, dependency = plain(edge.dependent), plain(edge.dependency)
-    needs = [f"that {dependency} is ready" if edge.is_gate(path) else plain(path) for path in edge.paths]
+    dependent, dependency = escaped(edge.dependent), escaped(edge.dependency)
+    needs = [f"that {dependency} is ready" if edge.is_gate(path) else escaped(path) for path in edge.paths]
     about = [f"{dependent} needs {', '.join(needs)}"]
     if edge.waiting:
         about.append(
-            "not there yet" if edge.missing == edge.paths else f"not there yet: {', '.join(map(plain, edge.missing))}"
+            "not there yet" if edge.missing == edge.paths else f"not there yet: {', '.join(map(escaped, edge.missing))}"
         )
     if edge.in_cycle:
         about.append("in a cycle")

@@ -13,9 +13,9 @@ from .builtin import condition
 from .connection import base64_of, secret_at, secret_place
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of
-from .values import MOST_ELEMENTS, Owner, below, has, is_free, text_for, value_for
+from .values import MOST_ELEMENTS, Target, below, has, is_free, text_for, value_for
 
-__all__ = ["ASSUMED", "Making", "list_of"]
+__all__ = ["ASSUMED", "AwaitedFields", "list_of"]
 
 GIVEN: Final = "given"
 FIXTURE: Final = "fixture"
@@ -31,7 +31,7 @@ class _Never(Exception):
     """A field never has a value; the text says why."""
 
 
-class Making:
+class AwaitedFields:
     """One resource in the making.
 
     Args:
@@ -47,7 +47,7 @@ class Making:
     """
 
     def __init__(
-        self, owner: Owner, schema: Mapping[str, Any] | None, fixture: Fixture, resource: dict[str, Any]
+        self, owner: Target, schema: Mapping[str, Any] | None, fixture: Fixture, resource: dict[str, Any]
     ) -> None:
         self._owner = owner
         self._schema = schema

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossplane_lite.graph.graph import Edge, Node, Sort, State
-from crossplane_lite.graph.looks import (
+from crossplane_lite.graph.appearance import (
     LOOKS,
     TEXT,
     edge_label,
     edge_tooltip,
+    escaped,
     node_lines,
     node_tooltip,
-    plain,
     shortened,
 )
+from crossplane_lite.graph.graph import DrawnNode, Edge, Sort, State
 
 
 @given(st.text())
 def test_plain(text: str) -> None:
     """A text on a node is one line of what can be seen, and can be encoded."""
-    shown = plain(text)
+    shown = escaped(text)
     assert shown.isprintable()
     shown.encode()
     if text.isprintable():
@@ -42,14 +42,14 @@ def test_shortened(text: str, longest: int) -> None:
 
 def test_node() -> None:
     """A node says its name, its kind and its state; the tooltip has everything."""
-    node = Node("vpc", Sort.RESOURCE, "VPC", State.HELD, 2, True)
+    node = DrawnNode("vpc", Sort.RESOURCE, "VPC", State.HELD, 2, True)
     assert node_lines(node) == ["vpc", "VPC", "held back, in a cycle"]
     assert node_tooltip(node) == "vpc · VPC · composed resource · held back · wave 2 · in a cycle"
 
 
 def test_long_names() -> None:
     """A long name is shortened on the node and complete in the tooltip."""
-    node = Node("x" * 500, Sort.RESOURCE, "K" * 500, State.READY)
+    node = DrawnNode("x" * 500, Sort.RESOURCE, "K" * 500, State.READY)
     assert [len(line) for line in node_lines(node)] == [40, 40, 5]
     assert "x" * 500 in node_tooltip(node)
 
@@ -109,7 +109,7 @@ def test_text_on_nodes_is_readable(state: State) -> None:
 @pytest.mark.parametrize("ground", ["#ffffff", "#0d1117", "#1e1e1e"])
 def test_lines_are_readable_on_light_and_dark(ground: str) -> None:
     """Lines and the text along them can be read on white and on what is called dark."""
-    from crossplane_lite.graph.looks import CYCLE, LINE
+    from crossplane_lite.graph.appearance import CYCLE, LINE
 
     assert contrast(LINE, ground) >= 3.9
     assert contrast(CYCLE, ground) >= 3.5

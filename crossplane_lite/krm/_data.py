@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # type checkers take it for typing's, which would take lo
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["View", "equal", "plain"]
+__all__ = ["View", "equal", "plain_data"]
 
 
 class View:
@@ -43,7 +43,7 @@ class View:
         return show(self._steps())
 
 
-def plain(value: Any, view: View | None = None, step: Any = ()) -> Any:
+def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
     """Return a copy of a value as plain data, as it is kept in a resource.
 
     Args:
@@ -93,6 +93,6 @@ def equal(one: object, other: object) -> bool:
     from ._text._values import same
 
     try:
-        return same(one._read() if isinstance(one, View) else one, plain(other))
+        return same(one._read() if isinstance(one, View) else one, plain_data(other))
     except UsageError:  # it holds what no manifest does
         return False
