@@ -15,5 +15,8 @@ hypothesis.settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests start hundreds of processes, each of which would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # gRPC complains on stderr about every refused handshake otherwise; the tests read what servers write there.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

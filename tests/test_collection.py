@@ -18,7 +18,8 @@ ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 @pytest.mark.slow
 def test_ids_are_the_same_in_every_process() -> None:
     """Two processes that hash differently collect the same ids in the same order, and no id holds an address."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--collect-only", "-m", "slow or not slow"]
+    flags = ["-p", "no:cacheprovider", "-q", "--collect-only", "-m", "slow or not slow"]
+    command = [sys.executable, "-m", "pytest", *flags]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     processes = [
         subprocess.Popen(command, cwd=ROOT, env={**kept, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, text=True)

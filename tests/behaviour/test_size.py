@@ -196,6 +196,7 @@ def test_many_nodes() -> None:
     assert extra["map"]["k49999"] == 49_999
 
 
+@pytest.mark.slow
 def test_deep_observed_lists_are_copied_at_once() -> None:
     """Copying a deep list of observed state takes time in proportion to its depth, also where a leaf is expected."""
 

@@ -394,6 +394,7 @@ def test_without_pyyaml(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_real_definitions() -> None:
     """Definitions of providers and of Kubernetes are read as other readers read them."""
     if not DATA.is_dir():

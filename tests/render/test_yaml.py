@@ -231,6 +231,7 @@ def test_deepest(text: str) -> None:
     assert len(parse("a: " + "[" * 200 + "]" * 200)) == 1
 
 
+@pytest.mark.slow
 def test_deepest_of_all(tmp_path: Path) -> None:
     """No file has more than ten thousand levels; one that does is refused at once, with its line."""
     assert read(tmp_path, "a:\n  " + "[" * 9_999 + "]" * 9_999)

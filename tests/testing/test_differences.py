@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,6 +101,7 @@ def test_much() -> None:
     assert lines[-1].startswith("and 180 more: r20, r21, ")
 
 
+@pytest.mark.slow
 def test_large_documents_take_no_time() -> None:
     """Documents of very many lines are compared only up to the first difference."""
     before = thing("a", items=[{"x": number} for number in range(20_000)])

@@ -239,6 +239,7 @@ def test_plugin_imports_nothing_else() -> None:
     assert added - {"shlex"} == {name for name in added if name.startswith("crossplane_lite")}
 
 
+@pytest.mark.slow
 def test_xdist(project: Project) -> None:
     """Workers of pytest-xdist write their snapshots, and the process that started them reports all of them."""
     if importlib.util.find_spec("xdist") is None:
