@@ -6,6 +6,7 @@ import os
 import signal
 
 import hypothesis
+import pytest
 
 # How long one example takes depends on what else the machine does.
 hypothesis.settings.register_profile("default", deadline=None)
@@ -20,3 +21,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # gRPC complains on stderr about every refused handshake otherwise; the tests read what servers write there.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out, which pytest itself doesn't where pytest-xdist distributes the tests."""
+    if config.option.markexpr == "not slow":
+        terminalreporter.write_line('The tests marked slow are left out; -m "slow or not slow" runs all of them.')

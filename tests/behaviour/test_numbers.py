@@ -200,6 +200,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
 # --- text ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.text(max_size=20))
 def test_any_text_survives(text: str) -> None:

@@ -681,6 +681,7 @@ def _spoiled(data: st.DataObject, value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(made=_CLASSES, data=st.data())
 def test_the_schema_takes_what_input_as_takes(made: _Typed, data: st.DataObject) -> None:

@@ -422,6 +422,7 @@ objects = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(objects, st.booleans(), st.sampled_from([None, 2]))
 def test_any_json(contents: list[Any], ascii_only: bool, indent: int | None) -> None:
     """Whatever objects Python's json writes are read back the same."""

@@ -116,6 +116,7 @@ def test_paths_lead_where_they_lead_in_the_whole(obj: dict[str, Any], seed: int)
         assert typed(_wire.get_path(raw, path)) == typed(at(whole, path))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS)
 def test_protobuf_reads_what_is_encoded(obj: dict[str, Any]) -> None:
