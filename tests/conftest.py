@@ -6,6 +6,7 @@ import os
 import signal
 
 import hypothesis
+import pytest
 
 # How long one example takes depends on what else the machine does.
 hypothesis.settings.register_profile("default", deadline=None)
@@ -15,5 +16,14 @@ hypothesis.settings.load_profile("default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests start hundreds of processes, each of which would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # gRPC complains on stderr about every refused handshake otherwise; the tests read what servers write there.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out, which pytest itself doesn't where pytest-xdist distributes the tests."""
+    if config.option.markexpr == "not slow":
+        terminalreporter.write_line('The tests marked slow are left out; -m "slow or not slow" runs all of them.')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite.cli import main
+from tests.graph.graphs import needs_pictures
 from tests.render.files import XR, put
 from tests.runtime.serving import ROOT
 
@@ -39,15 +39,13 @@ def compose(ctx):
 """
 QUIET = NOISY.partition("print(")[0] + "\n@composition.function\ndef compose(ctx):\n    BODY\n"
 MADE = 'ctx.resource("a", Unstructured("v1", "ConfigMap", data={"a": "b"}))'
+PNG = pytest.param(("graph", "--format", "png"), marks=needs_pictures)
 COMMANDS = (
     ("render",),
     ("simulate", "--format", "json"),
     ("simulate",),
     ("graph", "--format", "text"),
-    pytest.param(
-        ("graph", "--format", "png"),
-        marks=pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed"),
-    ),
+    PNG,
 )
 
 
@@ -129,7 +127,7 @@ def test_without_stderr(folder: Path, redirected: str, body: str, status: int) -
     assert (done.returncode, done.stdout, done.stderr) == (status, usual.stdout, b"")
 
 
-@pytest.mark.parametrize("command", [("render",), ("simulate",), ("graph", "--format", "png")])
+@pytest.mark.parametrize("command", [("render",), ("simulate",), PNG])
 @pytest.mark.parametrize(
     ("redirected", "reason"), [(">&-", b"it is closed"), (">/dev/full", b"No space left on device")]
 )

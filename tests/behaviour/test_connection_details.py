@@ -215,7 +215,9 @@ def test_a_detail_that_is_set_again() -> None:
     assert composite(body, xr_connection={"a": b"0", "b": b"0"}) == {"a": b"1", "b": b"0"}
 
 
-@pytest.mark.parametrize("value", [1.5, float("inf"), True, ["a"], {"a": "b"}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [1.5, float("inf"), True, ["a"], {"a": "b"}, pytest.param(object(), id="object()")], ids=repr
+)
 def test_details_of_other_types(value: Any) -> None:
     """What is neither text, bytes nor a whole number is refused, without showing it."""
 

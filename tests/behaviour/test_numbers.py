@@ -126,9 +126,9 @@ class Weird:
         bytearray(b"x"),
         {1, 2},
         frozenset({1}),
-        Weird(),
+        pytest.param(Weird(), id="Weird()"),
         1j,
-        lambda: None,
+        pytest.param(lambda: None, id="lambda"),
         {1: "int key"},
         "lone surrogate \ud800",
     ],
@@ -200,6 +200,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
 # --- text ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.text(max_size=20))
 def test_any_text_survives(text: str) -> None:

@@ -176,6 +176,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @hypothesis.given(schema=st.dictionaries(st.sampled_from(WORDS), SCHEMAS, min_size=1), value=VALUES)
 def test_any_data_for_a_schema(schema: dict[str, Any], value: Any) -> None:
     """Whatever comes as a schema is used, or refused with an error that is meant for that."""

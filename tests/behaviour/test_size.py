@@ -196,6 +196,7 @@ def test_many_nodes() -> None:
     assert extra["map"]["k49999"] == 49_999
 
 
+@pytest.mark.slow
 def test_deep_observed_lists_are_copied_at_once() -> None:
     """Copying a deep list of observed state takes time in proportion to its depth, also where a leaf is expected."""
 
@@ -209,7 +210,7 @@ def test_deep_observed_lists_are_copied_at_once() -> None:
     value: Any = []
     for _ in range(LEVELS):
         value = [value]
-    start = time.monotonic()
+    start = time.process_time()
     data = compose.run(testing.request({"apiVersion": "a/v1", "kind": "A", "spec": {"zones": value}}))
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     assert len(desired_struct(data, "copy")) > 4 * LEVELS

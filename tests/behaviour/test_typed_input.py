@@ -189,7 +189,7 @@ def refused(cls: Any = Input, /, **values: Any) -> str:
         ({"by_tier": {"small": 1}}, "by_tier", {Tier.SMALL: 1}),
         ({"pair": [1, "a"]}, "pair", (1, "a")),
         ({"numbers": [1, 2]}, "numbers", (1, 2)),
-        ({"unique": ["a", "b", "a"]}, "unique", {"a", "b"}),
+        pytest.param({"unique": ["a", "b", "a"]}, "unique", {"a", "b"}, id="unique"),
         ({"bare_list": [1, "a", None]}, "bare_list", [1, "a", None]),
         ({"bare_dict": {"a": [1]}}, "bare_dict", {"a": [1]}),
         (

@@ -192,6 +192,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return size, needs
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(graphs(), st.randoms(use_true_random=False), st.booleans())
 def test_random_graphs(graph: Graph, random: Any, through_status: bool) -> None:

@@ -263,11 +263,16 @@ def test_the_schema_of_a_type(type_: Any, schema: Json) -> None:
     ("type_", "default", "plain"),
     [
         (Tier, Tier.LARGE, "large"),
-        (list[Tier], attrs.Factory(lambda: [Tier.LARGE]), ["large"]),
+        pytest.param(list[Tier], attrs.Factory(lambda: [Tier.LARGE]), ["large"], id="list of an enum"),
         (Zone, Zone("x", 3), {"name": "x", "weight": 3}),
-        (dict[str, Zone], attrs.Factory(lambda: {"a": Zone("x")}), {"a": {"name": "x", "weight": 1}}),
+        pytest.param(
+            dict[str, Zone],
+            attrs.Factory(lambda: {"a": Zone("x")}),
+            {"a": {"name": "x", "weight": 1}},
+            id="dict of objects",
+        ),
         (tuple[int, ...], (1, 2), [1, 2]),
-        (set[str], attrs.Factory(lambda: {"b", "a"}), ["a", "b"]),
+        pytest.param(set[str], attrs.Factory(lambda: {"b", "a"}), ["a", "b"], id="set"),
         (bool, False, False),
         (str, "", ""),
     ],
@@ -304,9 +309,14 @@ def test_defaults_that_the_schema_can_not_have() -> None:
     ("type_", "default", "problem"),
     [
         (int, "80", 'Made.x must be an integer (got "80")'),
-        (list[int], attrs.Factory(lambda: [1, "2"]), 'Made.x[1] must be an integer (got "2")'),
+        pytest.param(
+            list[int],
+            attrs.Factory(lambda: [1, "2"]),
+            'Made.x[1] must be an integer (got "2")',
+            id="list",
+        ),
         (str, b"bytes", "Made.x must be a string (got bytes)"),
-        (dict[str, str], attrs.Factory(lambda: 1 / 0), "Made.x: division by zero"),
+        pytest.param(dict[str, str], attrs.Factory(lambda: 1 / 0), "Made.x: division by zero", id="factory that fails"),
     ],
     ids=str,
 )
@@ -671,6 +681,7 @@ def _spoiled(data: st.DataObject, value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(made=_CLASSES, data=st.data())
 def test_the_schema_takes_what_input_as_takes(made: _Typed, data: st.DataObject) -> None:

@@ -166,6 +166,7 @@ def test_every_place_has_a_class_of_its_fields(schema: Json) -> None:
 # --- nothing is renamed ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(st.data())
 def test_new_fields_rename_no_class(data: st.DataObject) -> None:

@@ -131,6 +131,7 @@ class OutputFolder(RuleBasedStateMachine):
         self.compiled -= lost
 
 
+@pytest.mark.slow
 def test_histories() -> None:
     """Whatever has happened to a folder, a run leaves its own files and those of others there, and nothing else."""
     run_state_machine_as_test(OutputFolder, settings=settings(max_examples=60, stateful_step_count=20))

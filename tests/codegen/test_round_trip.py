@@ -184,6 +184,7 @@ def named(value: Json) -> Json:
 # --- random definitions ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(rich_schemas(), st.data())
 def test_instances_of_random_schemas(schema: Json, data: st.DataObject) -> None:

@@ -399,6 +399,7 @@ def test_defaults_of_any_value(default: Any) -> None:
 # --- checkers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mypy_takes_the_oddest_stub(tmp_path: Path) -> None:
     """mypy --strict finds nothing wrong with a stub whose fields and classes hide every name that it uses."""
     pytest.importorskip("mypy", reason="mypy is not installed")

@@ -581,6 +581,7 @@ def paths_in(value: Any) -> Iterator[tuple[str | int, ...]]:
         yield from ((key, *rest) for rest in paths_in(one))
 
 
+@pytest.mark.slow
 def test_wrong_types_everywhere() -> None:
     """Whatever type stands at whatever place, there is an answer: what was given, or an error that is no traceback."""
     items = [

@@ -327,6 +327,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {file.name: file.read_text() for file in folder.iterdir() if file.is_file()}
 
 
+@pytest.mark.real
 def test_kpt_keeps_files(package: Path) -> None:
     """kpt fn eval: one label is one new line in a file, and what wasn't touched is byte for byte as it was."""
     kpt = tool("kpt")
@@ -340,6 +341,7 @@ def test_kpt_keeps_files(package: Path) -> None:
         }
 
 
+@pytest.mark.real
 def test_kpt_and_errors(package: Path) -> None:
     """kpt fn eval: an error result and an exception fail, are shown, and write nothing."""
     kpt = tool("kpt")
@@ -353,6 +355,7 @@ def test_kpt_and_errors(package: Path) -> None:
         assert contents(package) == {"web.yaml": WEB, "api.yaml": API}
 
 
+@pytest.mark.real
 def test_kpt_adds_and_deletes(package: Path) -> None:
     """kpt fn eval: what is added gets a file in block style, what is removed loses it."""
     kpt = tool("kpt")
@@ -364,6 +367,7 @@ def test_kpt_adds_and_deletes(package: Path) -> None:
     assert made == "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: made\ndata:\n  a: b\n"
 
 
+@pytest.mark.real
 def test_kpt_and_validators(package: Path) -> None:
     """kpt fn eval: a validator leaves files alone, whatever it did to items."""
     kpt = tool("kpt")
@@ -375,6 +379,7 @@ def test_kpt_and_validators(package: Path) -> None:
         assert contents(package) == {"web.yaml": WEB, "api.yaml": API}
 
 
+@pytest.mark.real
 def test_kpt_without_a_config(package: Path) -> None:
     """kpt fn eval: what it sends where nobody gave a functionConfig counts as none."""
     kpt = tool("kpt")
@@ -400,6 +405,7 @@ def build(package: Path) -> subprocess.CompletedProcess[str]:
     return orchestrate(package, tool("kustomize"), "build", *flags, ".")
 
 
+@pytest.mark.real
 def test_kustomize_transformer(package: Path) -> None:
     """kustomize build: a transformer's change is there, an error or an exception fails with the reason on stderr."""
     kustomization(package, "transformers", script(package, "rl.items[0].labels['a'] = 'b'\nprint('noise')"))
@@ -414,6 +420,7 @@ def test_kustomize_transformer(package: Path) -> None:
         assert text in done.stderr
 
 
+@pytest.mark.real
 def test_kustomize_generator(package: Path) -> None:
     """kustomize build: a generator's resources are there, its functionConfig isn't among them."""
     kustomization(package, "generators", script(package, ADD, "@krm.function(role='generator')"))
@@ -423,6 +430,7 @@ def test_kustomize_generator(package: Path) -> None:
     assert "kind: Fn" not in done.stdout
 
 
+@pytest.mark.real
 def test_kustomize_validator(package: Path) -> None:
     """kustomize build: a validator passes in both fields with the annotation, without it nothing gets lost silently."""
     fn = script(package, "rl.results.info('fine')", "@krm.function(role='validator')")
@@ -438,6 +446,7 @@ def test_kustomize_validator(package: Path) -> None:
     assert build(package).stdout.count("kind: Service") == 2
 
 
+@pytest.mark.real
 def test_kustomize_validator_that_finds_something(package: Path) -> None:
     """kustomize build: an error of a validator fails, and says what and where."""
     fn = script(package, "rl.results.error('no port', rl.items[0])", "@krm.function(role='validator')")
@@ -447,6 +456,7 @@ def test_kustomize_validator_that_finds_something(package: Path) -> None:
     assert "error: Service web: no port" in done.stderr
 
 
+@pytest.mark.real
 def test_kustomize_fn_run(package: Path) -> None:
     """kustomize fn run: comments and files stay, and an error writes nothing."""
     kustomize = tool("kustomize")

@@ -236,6 +236,7 @@ sys.exit(" ".join(sorted(heavy & set(sys.modules))) or 0)
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", [0, 1], ids=["mypy", "pyright"])
 def test_type_checkers_know_the_config(checker: int, tmp_path: Path) -> None:
     """`rl.config` is the class in brackets, and a Resource or None where there is none."""

@@ -58,6 +58,7 @@ def test_place_that_can_not_be_written(tmp_path: Path) -> None:
         scaffold.write(tmp_path / "file" / "fn")
 
 
+@pytest.mark.slow
 def test_golden_test(tmp_path: Path) -> None:
     """The project's own tests pass: with its golden files written first, then compared, then failing after a change."""
     scaffold.write(tmp_path / "fn")

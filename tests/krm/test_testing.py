@@ -262,6 +262,7 @@ class TestSwitch:
         assert read(case / "expected") == EXPECTED
         assert run().returncode == 0
 
+    @pytest.mark.slow
     def test_the_option_of_pytest(self, tmp_path: Path, case: Path) -> None:
         """`--crossplane-update-snapshots` writes what is expected, and its summary says which files."""
         project = Project(tmp_path / "project")

@@ -167,6 +167,7 @@ def slow(schema: Any, components: Mapping[str, Any], outer: tuple[str, ...]) -> 
     return made
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries({name: schemas_.filter(lambda one: isinstance(one, dict)) for name in "ABC"}))
 @settings(max_examples=200, deadline=None)
 def test_any_components(components: Json) -> None:

@@ -394,6 +394,7 @@ def test_without_pyyaml(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_real_definitions() -> None:
     """Definitions of providers and of Kubernetes are read as other readers read them."""
     if not DATA.is_dir():
@@ -421,6 +422,7 @@ objects = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(objects, st.booleans(), st.sampled_from([None, 2]))
 def test_any_json(contents: list[Any], ascii_only: bool, indent: int | None) -> None:
     """Whatever objects Python's json writes are read back the same."""

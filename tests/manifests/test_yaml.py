@@ -231,13 +231,14 @@ def test_deepest(text: str) -> None:
     assert len(parse("a: " + "[" * 200 + "]" * 200)) == 1
 
 
+@pytest.mark.slow
 def test_deepest_of_all(tmp_path: Path) -> None:
     """No file has more than ten thousand levels; one that does is refused at once, with its line."""
     assert read(tmp_path, "a:\n  " + "[" * 9_999 + "]" * 9_999)
     for text in ("[" * 10_000, "[" * 1_000_000, "{a: " * 1_000_000):
-        start = time.monotonic()
+        start = time.process_time()
         assert failure(tmp_path, f"a:\n  {text}") == "file.yaml, line 2: nested more than 10,000 levels deep"
-        assert time.monotonic() - start < 5
+        assert time.process_time() - start < 5
     with pytest.raises(InputError, match="^x, line 1: nested more than 10,000 levels deep$"):
         yaml.parse_value("[" * 20_000, "x", extra="render")
 

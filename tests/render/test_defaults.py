@@ -258,6 +258,7 @@ def default(value: Any, schema: Json | None) -> None:
             default(value[at], of_items)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(names, values, max_size=3), st.dictionaries(names, schemas, max_size=3))
 @settings(max_examples=300, deadline=None)
 def test_any_values(spec: Json, properties: Json) -> None:

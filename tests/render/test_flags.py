@@ -46,10 +46,10 @@ def test_usage(capsys: pytest.CaptureFixture[str], command: list[str], usage: st
 
 def test_long_duration() -> None:
     """A duration of any length is refused at once."""
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ValueError, match="is not a duration") as caught:
         seconds("1" * 1_000_000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     assert len(str(caught.value)) < 200
 
 

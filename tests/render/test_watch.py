@@ -182,6 +182,7 @@ def test_mistakes(started: list[Watching], folder: Path) -> None:
     assert watching.data()["size"] == "3"
 
 
+@pytest.mark.slow
 def test_directories(started: list[Watching], folder: Path) -> None:
     """A file that is added to a directory, or removed from it, renders again; so does one given by a flag."""
     put(folder / "observed", a=THING.replace("NAME", "a"))
@@ -231,6 +232,7 @@ def test_change_during_a_run(hanging: tuple[Watching, int], folder: Path) -> Non
     assert (" rendered in " in said, len(documents)) == (True, 1)
 
 
+@pytest.mark.slow
 def test_run_that_does_not_end(started: list[Watching], folder: Path) -> None:
     """A run that doesn't want to be stopped is killed after a while."""
     (folder / "function.py").write_text(f"{HANGING}\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n")

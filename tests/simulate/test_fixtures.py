@@ -179,6 +179,7 @@ def test_mistakes_in_files(tmp_path: Path) -> None:
         read_fixtures(tmp_path / "none.yaml")
 
 
+@pytest.mark.slow
 def test_deep_fixtures(tmp_path: Path) -> None:
     """Fixtures may be nested as deep as they like."""
     depth = 5000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,6 +76,7 @@ def repr_of(tree: Any) -> str:
     return f"[{[repr_of(value) for value in tree]}]" if isinstance(tree, list) else repr(tree)
 
 
+@pytest.mark.slow
 def test_depth() -> None:
     """Nothing recurses."""
     deep: Any = {}

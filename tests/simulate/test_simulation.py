@@ -464,6 +464,7 @@ def step(dag: list[dict[int, str]], nodes: list[int]) -> Any:
     return compose
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(dag=dags(), order=st.randoms(use_true_random=False), first=st.integers(0, 9))
 def test_waves_are_longest_paths(dag: list[dict[int, str]], order: Any, first: int) -> None:

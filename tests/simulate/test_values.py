@@ -184,6 +184,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(schema=st.dictionaries(st.sampled_from(["type", "properties", "items", "enum", "anyOf", "pattern"]), ANYTHING))
 def test_broken_schemas(schema: dict[str, Any]) -> None:

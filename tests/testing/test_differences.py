@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,13 +101,14 @@ def test_much() -> None:
     assert lines[-1].startswith("and 180 more: r20, r21, ")
 
 
+@pytest.mark.slow
 def test_large_documents_take_no_time() -> None:
     """Documents of very many lines are compared only up to the first difference."""
     before = thing("a", items=[{"x": number} for number in range(20_000)])
     after = thing("a", items=[{"x": number * 3 if number > 5 else number} for number in range(20_000)])
-    start = time.monotonic()
+    start = time.process_time()
     lines = differences([before], [after])
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
     assert lines[2:5] == ["  @ spec.items", "-   - x: 6", "+   - x: 18"]
     assert "too many to compare" in lines[5]
 
@@ -136,6 +138,6 @@ def test_documents_without_names() -> None:
     """Documents without names are compared in their order, and their number costs no more than their texts."""
     before: list[dict[str, Any]] = [{"a": number} for number in range(20_000)]
     after: list[dict[str, Any]] = [*before[:-1], {"a": "x"}]
-    start = time.monotonic()
+    start = time.process_time()
     assert differences(before, after) == ["", "document 20000:", "  @", "- a: 19999", "+ a: x"]
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 30

@@ -30,6 +30,7 @@ def check(name: str = "test_net", path: str | None = None) -> str:
     return CHECK.format(name=name, path="" if path is None else f", {path!r}")
 
 
+@pytest.mark.slow
 def test_nothing_is_written_without_the_option(project: Project) -> None:
     """A missing snapshot fails, with the command that writes it, and nothing is written, in CI neither."""
     project.write("unit/test_net.py", check())
@@ -91,6 +92,7 @@ def test_difference(project: Project) -> None:
     )
 
 
+@pytest.mark.slow
 def test_several_tests_and_parameters(project: Project) -> None:
     """Each test has a snapshot of its own, whatever its parameters are; two unnamed in one test are refused."""
     project.write(
@@ -112,6 +114,7 @@ def test_several_tests_and_parameters(project: Project) -> None:
     assert "4 passed" in project.pytest().text
 
 
+@pytest.mark.slow
 def test_two_want_one_file(project: Project) -> None:
     """Two tests that want different contents of one file don't overwrite each other: the later one fails."""
     project.write(
@@ -128,6 +131,7 @@ def test_two_want_one_file(project: Project) -> None:
     assert "kind: XNet" in project.read("__snapshots__/test_net/x.yaml")
 
 
+@pytest.mark.slow
 def test_unused(project: Project) -> None:
     """Files that no test has checked are listed under the option, from the folders that belong to the tests."""
     project.write("unit/test_net.py", check(path="expected/net.yaml") + check("test_other"))
@@ -147,6 +151,7 @@ def test_unused(project: Project) -> None:
     assert "every snapshot file was checked" in project.pytest(UNUSED).text
 
 
+@pytest.mark.slow
 def test_bad_snapshots(project: Project) -> None:
     """What can't be read or compared is an error of one line that names the file, and the file stays."""
     project.write("expected/broken.yaml", "a: [1\n")
@@ -239,6 +244,7 @@ def test_plugin_imports_nothing_else() -> None:
     assert added - {"shlex"} == {name for name in added if name.startswith("crossplane_lite")}
 
 
+@pytest.mark.slow
 def test_xdist(project: Project) -> None:
     """Workers of pytest-xdist write their snapshots, and the process that started them reports all of them."""
     if importlib.util.find_spec("xdist") is None:

@@ -28,6 +28,7 @@ def blocks(text: str) -> list[str]:
     return [textwrap.dedent(block) for block in found]
 
 
+@pytest.mark.slow
 def test_the_code_of_the_readme(project: Project) -> None:
     """Its tests pass beside a copy of the example, its fixture works, and a difference looks as it is shown."""
     text = section()

@@ -137,6 +137,7 @@ def test_bad_values(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_deep_values(tmp_path: Path) -> None:
     """What is nested too deeply for YAML is an error and no crash, on either side."""
     value: Any = {}

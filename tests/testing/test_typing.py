@@ -12,6 +12,7 @@ from tests.typing.test_checkers import compare
 CASE = Path(__file__).parent / "cases" / "users.py"
 
 
+@pytest.mark.slow
 def test_mypy(tmp_path: Path) -> None:
     """mypy --strict reveals the types that the case states, and reports errors where it says so and nowhere else."""
     try:
@@ -21,6 +22,7 @@ def test_mypy(tmp_path: Path) -> None:
     assert compare(CASE, reports[CASE], 0) == []
 
 
+@pytest.mark.slow
 def test_pyright() -> None:
     """Strict pyright reveals the types that the case states, and reports errors where it says so and nowhere else."""
     try:

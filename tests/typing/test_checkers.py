@@ -62,18 +62,21 @@ def compare(path: Path, report: checkers.Report, checker: int) -> list[str]:
     return differences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=IDS)
 def test_mypy_sees_the_expected_types_and_errors(path: Path, mypy: Reports) -> None:
     """mypy --strict reveals the types that the case states, and reports errors where it says so and nowhere else."""
     assert compare(path, mypy[path], 0) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=IDS)
 def test_pyright_sees_the_expected_types_and_errors(path: Path, pyright: Reports) -> None:
     """Strict pyright reveals the types that the case states, and reports errors where it says so and nowhere else."""
     assert compare(path, pyright[path], 1) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
 def test_examples_pass_mypy(path: Path, cache: Path) -> None:
     """The examples type-check; the seed's own lines leave out the return type of compose()."""
@@ -84,6 +87,7 @@ def test_examples_pass_mypy(path: Path, cache: Path) -> None:
     assert reports[path].errors == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
 def test_examples_pass_pyright(path: Path, pyright: Reports) -> None:
     """The examples type-check."""

@@ -201,16 +201,19 @@ def errors_elsewhere(project: Project, reports: Reports) -> dict[str, dict[int, 
     }
 
 
+@pytest.mark.slow
 def test_mypy_passes_over_all_generated_models(beside: Project, mypy: Reports) -> None:
     """mypy --strict finds no error in any generated stub or module."""
     assert errors_elsewhere(beside, mypy) == {}
 
 
+@pytest.mark.slow
 def test_pyright_passes_over_all_generated_models(beside: Project, pyright: Reports) -> None:
     """Strict pyright finds no error in any generated stub or module."""
     assert errors_elsewhere(beside, pyright) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_mypy_sees_the_expected_types_and_errors(name: str, beside: Project, mypy: Reports) -> None:
     """mypy --strict reveals the types that the case states, and reports errors where it says so and nowhere else."""
@@ -218,6 +221,7 @@ def test_mypy_sees_the_expected_types_and_errors(name: str, beside: Project, myp
     assert compare(path, mypy[path], 0) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_pyright_sees_the_expected_types_and_errors(name: str, beside: Project, pyright: Reports) -> None:
     """Strict pyright reveals the types that the case states, and reports errors where it says so and nowhere else."""
@@ -231,6 +235,7 @@ needs_setuptools = pytest.mark.skipif(
 LAYOUT_CASES = ["absolute", "relative", pytest.param("installed", marks=needs_setuptools)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUT_CASES)
 def test_mypy_finds_stubs_wherever_they_are(name: str, apart: Project, mypy_apart: Reports) -> None:
     """With the folder in mypy_path, models are typed, imported relatively or not, and so are installed ones."""
@@ -238,6 +243,7 @@ def test_mypy_finds_stubs_wherever_they_are(name: str, apart: Project, mypy_apar
     assert compare(path, mypy_apart[path], 0) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUT_CASES)
 def test_pyright_finds_stubs_wherever_they_are(name: str, apart: Project, pyright_apart: Reports) -> None:
     """With the folder as stubPath, models are typed, imported relatively or not, and so are installed ones."""
@@ -250,6 +256,7 @@ def module_names(output: Output) -> list[str]:
     return [f"models.{file[:-3].replace('/', '.')}" for file in output.modules if not file.endswith("__init__.py")]
 
 
+@pytest.mark.slow
 def test_stubtest_agrees_with_generated_stubs(beside: Project, tmp_path: Path) -> None:
     """mypy's stubtest finds no difference between the generated modules and their stubs."""
     pytest.importorskip("mypy", reason="mypy is not installed")

@@ -215,6 +215,7 @@ def stubtest(modules: list[str], config: Path) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
+@pytest.mark.slow
 def test_stubtest_agrees_with_the_stubs_of_models(tmp_path: Path) -> None:
     """mypy's stubtest finds no difference between the model modules and their stubs."""
     config = tmp_path / "mypy.ini"
@@ -222,6 +223,7 @@ def test_stubtest_agrees_with_the_stubs_of_models(tmp_path: Path) -> None:
     assert stubtest(MODEL_MODULES, config) == ""
 
 
+@pytest.mark.slow
 def test_stubtest_agrees_with_the_package() -> None:
     """mypy's stubtest finds no difference between the package and its types, inline or in stubs."""
     assert stubtest(["crossplane_lite"], ROOT / "setup.cfg") == ""

@@ -180,7 +180,7 @@ def test_what_is_not_read_is_not_validated() -> None:
         _wire.get_path(raw, ["bad"])
 
 
-@pytest.mark.parametrize("levels", [40, 200, 10_000, 50_000])
+@pytest.mark.parametrize("levels", [40, 200, 10_000, pytest.param(50_000, marks=pytest.mark.slow)])
 def test_there_is_no_limit_to_the_depth(levels: int) -> None:
     """protobuf refuses a Struct of more than 32 levels, we read and write any."""
     raw = deep_struct(levels)

@@ -123,7 +123,7 @@ def test_a_base_in_odd_encoding_merges() -> None:
     assert over({"s": {"c": 1}}, base) == {"s": {"a": True, "b": True, "c": 1}}
 
 
-@pytest.mark.parametrize("depth", [58, 59, 60, 61, 62, 130, 2000, 10_000])
+@pytest.mark.parametrize("depth", [58, 59, 60, 61, 62, 130, 2000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_any_depth_of_overlap_merges(depth: int) -> None:
     """Two chains that overlap to any depth merge at their ends, in linear time and without recursion."""
     base = _wire.encode_struct(deep(depth, old=1, both={"x": 1}))

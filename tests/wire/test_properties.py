@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def test_what_protobuf_writes_is_read_the_same(obj: dict[str, Any]) -> None:
     assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS, SEEDS)
 def test_odd_encodings_are_read_as_protobuf_reads_them(obj: dict[str, Any], seed: int) -> None:
@@ -76,6 +78,7 @@ def test_odd_encodings_are_read_as_protobuf_reads_them(obj: dict[str, Any], seed
     assert typed(_decode._exact(raw, [(0, len(raw))], scan.STRUCT)) == expected
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS, SEEDS, st.booleans())
 def test_damaged_bytes_are_refused_like_protobuf_does(obj: dict[str, Any], seed: int, odd: bool) -> None:
@@ -104,6 +107,7 @@ def test_damaged_bytes_are_refused_like_protobuf_does(obj: dict[str, Any], seed:
             assert found == typed(lenient)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS, SEEDS)
 def test_paths_lead_where_they_lead_in_the_whole(obj: dict[str, Any], seed: int) -> None:
@@ -114,6 +118,7 @@ def test_paths_lead_where_they_lead_in_the_whole(obj: dict[str, Any], seed: int)
         assert typed(_wire.get_path(raw, path)) == typed(at(whole, path))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS)
 def test_protobuf_reads_what_is_encoded(obj: dict[str, Any]) -> None:
@@ -124,6 +129,7 @@ def test_protobuf_reads_what_is_encoded(obj: dict[str, Any]) -> None:
     assert all(by_protobuf(_wire.encode_struct({"v": item})) == {"v": item} for item in obj.values())
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS, JSON_OBJECTS, SEEDS, st.booleans())
 def test_laying_over_merges(base: dict[str, Any], over: dict[str, Any], seed: int, related: bool) -> None:

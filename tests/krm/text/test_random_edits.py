@@ -7,6 +7,7 @@ import json
 from random import Random
 from typing import Any
 
+import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -123,6 +124,7 @@ def edit(r: Random, text: _text.Text, model: Any, touched: set[int]) -> None:
             holder[:] = [holder[index] for index in order]
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 def test_edits(seed: int, newline: str, final: bool, mark: bool) -> None:
@@ -130,6 +132,7 @@ def test_edits(seed: int, newline: str, final: bool, mark: bool) -> None:
     check(seed, newline, final, mark)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 def test_aliases(seed: int) -> None:

@@ -45,6 +45,7 @@ _ITEM = """\
 """
 
 
+@pytest.mark.slow
 def test_speed() -> None:
     """Reading a list, labelling each tenth item and writing it takes at most a sixth of ruamel.yaml's time."""
     ruamel = pytest.importorskip("ruamel.yaml", reason="what it is compared with is not installed")

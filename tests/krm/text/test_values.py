@@ -191,6 +191,7 @@ def test_refused(text: str | bytes, said: str) -> None:
     assert failure(text).startswith(said)
 
 
+@pytest.mark.slow
 def test_alias_bomb() -> None:
     """A few lines of aliases that stand for millions of values are refused, as is nesting by aliases."""
     lines = ["a0: &a0 [1, 2]"] + [f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 9)}]" for at in range(1, 12)]

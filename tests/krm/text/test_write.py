@@ -37,6 +37,7 @@ def readers(source: str) -> list[Any]:
     return [pyyaml.safe_load(source), old[0].content, new[0].content]
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(_TEXTS, st.sampled_from(["x: y\n", "x: 'y'\n", 'x: "y"\n', "{x: y}\n", "x:\n- 'y'\n"]))
 def test_strings(text: str, source: str) -> None:
