@@ -226,8 +226,8 @@ class Simulation:
 
         Args:
             name: The resource's composition resource name.
-            path: Such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last one, `external_name` or
-                `connection_details["password"]`.
+            path: Such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last one, `external_name`
+                or `connection_details["password"]`.
 
         Raises:
             InputError: There is no such resource, or no such field; or it is one that the resource is known by: no
