@@ -101,7 +101,7 @@ def shape_of(type_: Any) -> Shape | None:
 
 def _is_model(type_: type[Any]) -> bool:
     # Whoever has such a class has imported its module, which takes longer than all of a small function.
-    module = sys.modules.get(f"{__package__}.model")
+    module = sys.modules.get("crossplane_lite._models.model")
     return module is not None and issubclass(type_, module.Model)
 
 

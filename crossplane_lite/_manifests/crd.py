@@ -16,12 +16,10 @@ class CrdVersion(NamedTuple):
     """One version of a kind.
 
     Attributes:
-        path: Where the version stands in the definition, for messages.
         served: Whether the API server serves it.
         storage: Whether it is the version that is stored; for composites the one that compositions refer to.
     """
 
-    path: str
     group: str
     version: str
     kind: str
@@ -77,4 +75,4 @@ def versions_of(where: str, crd: Mapping[str, Any]) -> Iterator[CrdVersion]:
         check_name(at, "name", name)
         schema = typed_at(at, version, "schema.openAPIV3Schema", dict)
         served, storage = typed_at(at, version, "served", bool), typed_at(at, version, "storage", bool)
-        yield CrdVersion(path, group, name, kind, schema, served, storage)
+        yield CrdVersion(group, name, kind, schema, served, storage)

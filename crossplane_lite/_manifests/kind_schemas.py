@@ -13,13 +13,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from .._base import api_version as api_versions
+from .._base.api_version import joined
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
+from .api_versions import split_api_version
 from .reading import read_bytes
 from .yaml import Document
 
-__all__ = ["ApiVersionError", "Schemas", "split_api_version"]
+__all__ = ["Schemas"]
 
 _REF: Final = "#/components/schemas/"
 _KINDS: Final = "x-kubernetes-group-version-kind"
@@ -29,10 +30,6 @@ _SCOPES: Final = ("Namespaced", "Cluster")
 _MOST_PARTS: Final = 1_000_000
 # Letters and digits that YAML or JSON escapes hide from a search for words. Real writers escape other characters.
 _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
-
-
-class ApiVersionError(InputError):
-    """What is given as an apiVersion isn't one."""
 
 
 class _Kind(NamedTuple):
@@ -163,20 +160,6 @@ class Schemas:
         return next((entry for entry in found if entry is not None), None)
 
 
-def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return group and version of an apiVersion; the core group is the empty text.
-
-    Raises:
-        ApiVersionError: It isn't one.
-    """
-    group, version = api_versions.split(api_version)
-    if "/" in group:
-        raise ApiVersionError(
-            f"cannot parse apiVersion {short_repr(api_version, 120)}: it must be `version` or `group/version`"
-        )
-    return group, version
-
-
 class _Given:
     """Kinds that are known."""
 
@@ -277,7 +260,7 @@ def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
             if found.served:
                 schema = published(found.schema, found.group, found.version, found.kind)
                 scope = crd["spec"].get("scope")
-                key = api_versions.joined(found.group, found.version), found.kind
+                key = joined(found.group, found.version), found.kind
                 kinds[key] = _Kind(where, schema, scope if scope in _SCOPES else None)
     return kinds
 
@@ -310,7 +293,7 @@ def _key(mark: Any) -> tuple[str, str] | None:
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
     if not isinstance(group, str) or not isinstance(version, str) or not isinstance(kind, str):
         return None
-    return api_versions.joined(group, version), kind
+    return joined(group, version), kind
 
 
 def _scopes(paths: Any) -> dict[tuple[str, str], str]:

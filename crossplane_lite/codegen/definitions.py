@@ -151,7 +151,7 @@ def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
         module = (*group_path(found.group), segment(found.kind), segment(found.version))
         name = class_name(found.kind)
         yield Kind(
-            *(where, found.path, found.group, found.version, found.kind, found.schema, module, name),
+            *(where, found.version, found.group, found.version, found.kind, found.schema, module, name),
             served=found.served,
             storage=found.storage,
         )

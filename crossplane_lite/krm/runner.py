@@ -26,7 +26,7 @@ __all__ = ["KUSTOMIZE_FIELD", "run", "serve"]
 KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
 """An annotation of functionConfig: the field of kustomization.yaml that lists it, `transformers` or `validators`."""
 
-_HERE = os.path.dirname(__file__) + os.sep
+_HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _LOCAL = "config.kubernetes.io/local-config"
 _KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 _HINT = (

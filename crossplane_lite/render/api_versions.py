@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .._manifests import kind_schemas
+from .._manifests import api_versions
 from .rendered import RenderError
 
 __all__ = ["api_versions_checked", "split_api_version"]
@@ -20,7 +20,7 @@ def api_versions_checked() -> Iterator[None]:
     """
     try:
         yield
-    except kind_schemas.ApiVersionError as error:
+    except api_versions.ApiVersionError as error:
         raise RenderError(str(error)) from None
 
 
@@ -31,4 +31,4 @@ def split_api_version(api_version: str) -> tuple[str, str]:
         RenderError: It isn't one.
     """
     with api_versions_checked():
-        return kind_schemas.split_api_version(api_version)
+        return api_versions.split_api_version(api_version)

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossplane_lite._manifests import kind_schemas as module
-from crossplane_lite._manifests.kind_schemas import ApiVersionError, Schemas
+from crossplane_lite._manifests.api_versions import ApiVersionError
+from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.errors import InputError
 from tests.codegen.generated import component, crd, needs_data, obj, openapi, published, real_documents, thing
 from tests.models.tables import DATA, ROOT
