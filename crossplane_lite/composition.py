@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ._answer.answer import respond
 from ._call.call import Call
-from ._call.step import Step
+from ._call.callee import Callee
 from ._observed import tracker
 from .context import Context
 from .errors import UsageError, WireError
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class Function(Step):
+class Function(Callee):
     """A composition function: request in, answer out. Made by `function`.
 
     It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _wire
 from ._call.capabilities import Capabilities
-from ._compat.raw_models import answers, desired, names_of, observed, plain
+from ._compat.raw_models import answers, desired, names_of, observed, struct_data
 from ._models.resource import Resource
 from .context import ENVIRONMENT, WATCHED
 from .errors import UsageError
@@ -132,7 +132,7 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
     if name not in req.required_schemas:
         return None
     schema = req.required_schemas[name]
-    return plain(schema.openapi_v3) if schema.HasField("openapi_v3") else None
+    return struct_data(schema.openapi_v3) if schema.HasField("openapi_v3") else None
 
 
 # Credentials and capabilities.
@@ -226,7 +226,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
         InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
         UsageError: `cls` isn't an attrs class.
     """
-    data = plain(req.input) if req.HasField("input") else None
+    data = struct_data(req.input) if req.HasField("input") else None
     if cls is None:
         return data
     from ._input.structure import structure
@@ -236,7 +236,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 def get_context(req: Request) -> dict[str, Any]:
     """Return the pipeline's context that earlier functions and Crossplane have filled, empty where there is none."""
-    return plain(req.context)
+    return struct_data(req.context)
 
 
 def get_context_key(req: Request, key: str, default: Any = None) -> Any:

@@ -22,7 +22,7 @@ from ._compat.messages import (
     full_name,
     is_dumped,
     merge,
-    plain,
+    message_data,
     replace,
     struct_of,
 )
@@ -128,7 +128,7 @@ def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     Raises:
         UsageError: `s` is no message.
     """
-    made: dict[str, Any] = plain(s)
+    made: dict[str, Any] = message_data(s)
     return made
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from .._models.walker import Found, Tree
 
-__all__ = ["settle"]
+__all__ = ["fall_back"]
 
 _NONE: Any = object()
 
 
-def settle(tree: Tree, observed: dict[str, Any] | None) -> None:
+def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
     """Replace the unresolved values of a tree in place.
 
     A value in an object takes what the observed object has at the same path, or is left out. Inside a list the
@@ -24,7 +24,7 @@ def settle(tree: Tree, observed: dict[str, Any] | None) -> None:
     """
     matcher = _Matcher(tree)
     for found in tree.found:
-        _settle_one(tree, found, observed, matcher)
+        _fall_back_one(tree, found, observed, matcher)
 
 
 class _Matcher:
@@ -67,7 +67,7 @@ def _identity(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
     return values if all(isinstance(value, (str, int, float)) for value in values) else None
 
 
-def _settle_one(tree: Tree, found: Found, observed: dict[str, Any] | None, matcher: _Matcher) -> None:
+def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, matcher: _Matcher) -> None:
     node: Any = tree.data
     seen: Any = _NONE if observed is None else observed
     # The holders on the way, to find the outermost list and to take out what becomes empty.

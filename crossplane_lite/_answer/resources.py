@@ -14,7 +14,7 @@ from .._observed import readiness
 from .._observed.observable import Observable, root_of, sources
 from .._waits.wait import Wait
 from ..errors import EncodeError
-from .fallback import settle
+from .fallback import fall_back
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -160,7 +160,7 @@ def _considered(
             return Outcome(None, waits)
     if held_elsewhere and not exists:
         return Outcome(None, waits)
-    settle(tree, _observed_tree(registered, tree))
+    fall_back(tree, _observed_tree(registered, tree))
     base = registered.base
     encoded = _encode_tree(tree.data, base)
     return Outcome(_annotated_over(encoded, step), waits)
@@ -222,7 +222,7 @@ def emit_status(call: Call, model: Resource) -> tuple[bytes | None, list[Found]]
     try:
         tree = tree_of(model, call)
         found = list(tree.found)
-        settle(tree, _observed_tree(registered, tree))
+        fall_back(tree, _observed_tree(registered, tree))
         return _encode_tree(tree.data, base), found
     except EncodeError as error:
         raise error.under("xr") from None

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from .._models.resource import Resource
+    from .callee import Callee
     from .lazy_map import LazyMap
     from .required import RequiredResources, RequiredSchemas
     from .requirements import Requirements
-    from .step import Step
 
 __all__ = ["Call"]
 
@@ -82,7 +82,7 @@ class Call(Tracker):
         "xr",
     )
 
-    def __init__(self, data: bytes, function: Step, request: Any = None) -> None:
+    def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
         Tracker.__init__(self)
         if request is None:
             try:

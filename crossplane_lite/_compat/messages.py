@@ -39,8 +39,8 @@ __all__ = [
     "full_name",
     "is_dumped",
     "merge",
+    "message_data",
     "opened",
-    "plain",
     "replace",
     "sibling",
     "struct_of",
@@ -290,7 +290,7 @@ def _content(item: Any) -> Any:
     return item if decoder is None else decoder(item.SerializeToString())
 
 
-def plain(message: Any) -> Any:
+def message_data(message: Any) -> Any:
     """Return a message of any implementation as plain data.
 
     Raises:

@@ -18,12 +18,12 @@ from .messages import struct_of
 if TYPE_CHECKING:
     from .messages import ResourceMessage
 
-__all__ = ["answers", "desired", "names_of", "observed", "plain"]
+__all__ = ["answers", "desired", "names_of", "observed", "struct_data"]
 
 _TAKER = "a getter of crossplane_lite.request"
 
 
-def plain(struct: Any) -> dict[str, Any]:
+def struct_data(struct: Any) -> dict[str, Any]:
     """Return a Struct message as a dict."""
     return _wire.decode_struct(struct.SerializeToString())
 
@@ -81,7 +81,7 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
         UsageError: `model` is no class of resources, or one of another kind.
     """
     if model is None:
-        return plain(message.resource)
+        return struct_data(message.resource)
     root = _root(message, model, kind, name, prefix or name or kind)
     cls: Any = model
     made = cls.__new__(cls)
@@ -98,7 +98,7 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
     The arguments and errors are those of `observed`.
     """
     if model is None:
-        return plain(message.resource)
+        return struct_data(message.resource)
     from .._models.overlay import lay
 
     root = _root(message, model, kind, name, f"desired.{name or kind}")

@@ -12,8 +12,8 @@ from ..errors import DEEPEST, UnknownFieldError, UsageError
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, VIEW, WAIT, Node, refuse_whole
-from .shape import Shape, near_name
-from .walker import plain, tree_of, with_nulls
+from .shape import ModelShape, near_name
+from .walker import plain_data, tree_of, with_nulls
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["adopt", "fill", "own_copy", "shell_of"]
 
-S = TypeVar("S", bound=Shape)
+S = TypeVar("S", bound=ModelShape)
 
 _COPIED = frozenset({dict, list, tuple})
 
@@ -78,7 +78,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: _Name, work: _Work) -> Any:
         return value
     if value is None or value is UNSET:
         return None
-    if isinstance(value, Shape):
+    if isinstance(value, ModelShape):
         return _adopt_model(type_, value, name)
     if isinstance(value, Mapping):
         return _adopt_mapping(type_, value, name, work)
@@ -114,7 +114,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     return values
 
 
-def _adopt_model(type_: _types.Type, value: Shape, name: _Name) -> Any:
+def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
     code = type_.code
     node = value._node
     state = LOOSE if node is None else node.state
@@ -140,7 +140,7 @@ def _adopt_model(type_: _types.Type, value: Shape, name: _Name) -> Any:
     return value
 
 
-def _take(model: Shape) -> None:
+def _take(model: ModelShape) -> None:
     if model._node is None:
         model._set_node(model, HELD_NODE)
     elif model._node.state != COPY:  # which says more
@@ -153,7 +153,7 @@ def own_copy(model: S) -> S:
     return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data))
 
 
-def _copied(value: Shape, cls: type[Shape]) -> Shape:
+def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
     """Return the present fields of a model that belongs elsewhere, as one that belongs nowhere yet."""
     node = value._node
     if cls is type(value) and node is not None and node.raw is not None:
@@ -163,7 +163,7 @@ def _copied(value: Shape, cls: type[Shape]) -> Shape:
         place.deleted = None if node.deleted is None else set(node.deleted)
         cls._set_node(made, place)
         return made
-    return fill(cls.__new__(cls), plain(value))
+    return fill(cls.__new__(cls), plain_data(value))
 
 
 def _deep(value: Any, name: _Name) -> Any:

@@ -147,10 +147,10 @@ def _touch(container: ModelList | ModelMap) -> None:
 
 
 def _changing(name: str) -> Callable[..., Any]:
-    plain = getattr(list, name)
+    builtin = getattr(list, name)
 
     def method(self: ModelList, *args: Any, **kwargs: Any) -> Any:
-        result = plain(self, *args, **kwargs)
+        result = builtin(self, *args, **kwargs)
         _touch(self)
         return result
 

@@ -17,9 +17,9 @@ from .adopt import adopt, fill, own_copy, shell_of
 from .node import HELD, HELD_NODE, LOOSE, WAIT, Node
 from .reader import read
 from .setter import delete_field, set_field
-from .shape import Shape, near_name, new_node
+from .shape import ModelShape, near_name, new_node
 from .types import MODEL
-from .walker import equal, plain, represent, with_nulls
+from .walker import equal, plain_data, represent, with_nulls
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -33,11 +33,11 @@ M = TypeVar("M", bound="Model")
 
 __all__ = ["Model", "from_dict", "to_dict"]
 
-_set_node = Shape._set_node
+_set_node = ModelShape._set_node
 
 
 @dataclass_transform(kw_only_default=True)
-class Model(Shape):
+class Model(ModelShape):
     """Base of nested objects.
 
     Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field`
@@ -118,7 +118,7 @@ class Model(Shape):
             return NotImplemented
         for one in (self, other):  # comparing with what isn't there yet is a guess, as for an Observable
             bool(one)
-        return equal(plain(self), plain(other))
+        return equal(plain_data(self), plain_data(other))
 
     __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value
 
@@ -161,7 +161,7 @@ def to_dict(model: Model) -> dict[str, Any]:
 
     Observables stay Observables; an explicit null is None.
     """
-    result: dict[str, Any] = plain(model)
+    result: dict[str, Any] = plain_data(model)
     return result
 
 

@@ -54,8 +54,8 @@ __all__ = [
     "OUTSIDE",
     "VIEW",
     "WAIT",
+    "Holder",
     "Node",
-    "Owner",
     "refuse_whole",
 ]
 
@@ -73,7 +73,7 @@ _WHOLE: Final = ("", ".metadata", ".status")
 _LONGEST_WHOLE: Final = len(".metadata")
 
 
-class Owner(Protocol):
+class Holder(Protocol):
     """A model, list or map of desired state: what something was read from."""
 
     _node: Node | None
@@ -117,7 +117,7 @@ class Node:
         self.root = root
         self.up: Node | None = up
         self.step = step
-        self.owner: Owner | None = None
+        self.owner: Holder | None = None
         self.key: Any = None
         self.views: dict[str, Any] | None = None
         self.deleted: set[str] | None = None
@@ -160,7 +160,7 @@ class Node:
         """Return the forward reference to this place, or to one a step below."""
         return make(self.path + step, self.root)
 
-    def attach_to(self, owner: Owner, key: Any) -> None:
+    def attach_to(self, owner: Holder, key: Any) -> None:
         """Make it a VIEW: something that was read from `owner` under `key`."""
         self.state = VIEW
         self.owner = owner

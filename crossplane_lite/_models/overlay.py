@@ -10,7 +10,7 @@ from .adopt import shell_of
 from .containers import ModelList, ModelMap
 from .node import COPY, LAID, LOOSE, Node
 from .reader import present
-from .shape import Shape
+from .shape import ModelShape
 
 if TYPE_CHECKING:
     from .._observed.root import Root
@@ -21,7 +21,7 @@ __all__ = ["lay", "over_source"]
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
     """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
     inherited = node.fields.get(wire)
-    if inherited is None or node.root is None or not isinstance(value, (Shape, dict)):
+    if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
         return value
     kind, payload = _wire.open_value(inherited)
     return lay(type_, value, payload, node.root) if kind == _wire.STRUCT else value
@@ -40,7 +40,7 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
     while work:
         holder, key, type_, value, source = work.pop()
         laid: Any
-        if isinstance(value, Shape):
+        if isinstance(value, ModelShape):
             if value._node is not None and value._node.state == COPY:
                 continue  # it has a source of its own; laid over the other when it is encoded
             laid = _laid(value, source, root)
@@ -56,14 +56,14 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
                 continue
             child = child_holder[child_key]
             inherited = laid._node.fields.get(wire)
-            if inherited is not None and isinstance(child, (Shape, dict)):
+            if inherited is not None and isinstance(child, (ModelShape, dict)):
                 kind, payload = _wire.open_value(inherited)
                 if kind == _wire.STRUCT:
                     work.append((child_holder, child_key, child_type, child, payload))
     return top[0]
 
 
-def _laid(model: Shape, source: bytes, root: Root) -> Shape:
+def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
     node = model._node
     if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = shell_of(model)
@@ -77,7 +77,7 @@ def _laid(model: Shape, source: bytes, root: Root) -> Shape:
     return model
 
 
-def _lay_views(model: Shape, node: Node) -> None:
+def _lay_views(model: ModelShape, node: Node) -> None:
     """Put what was read from a model before it lay over anything over the source too: somebody may hold it."""
     work = [(model, node)]
     while work:
@@ -88,7 +88,7 @@ def _lay_views(model: Shape, node: Node) -> None:
             if inherited is None or name in (above.deleted or ()):
                 continue
             kind, payload = _wire.open_value(inherited)
-            if isinstance(view, Shape) and kind == _wire.STRUCT and view._node is not None:
+            if isinstance(view, ModelShape) and kind == _wire.STRUCT and view._node is not None:
                 view._node.root = above.root
                 view._node.lay_over(payload)
                 work.append((view, view._node))

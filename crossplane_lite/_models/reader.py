@@ -15,7 +15,7 @@ from . import containers, types
 from .node import LOOSE, VIEW, WAIT, Node
 
 if TYPE_CHECKING:
-    from .shape import Shape
+    from .shape import ModelShape
 
 __all__ = ["absent", "element", "present", "read"]
 
@@ -28,7 +28,7 @@ _MODEL: Final = types.MODEL
 _DYNAMIC: Final = types.DYNAMIC
 
 
-def read(node: Node, holder: Shape, field: types.Field) -> Any:
+def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Read a field that isn't set, from the source of its model."""
     name = field.name
     type_ = field.type
@@ -66,7 +66,7 @@ def read(node: Node, holder: Shape, field: types.Field) -> Any:
     return made if made is None or type(made) is Observable else _keep(node, holder, name, made)
 
 
-def _keep(node: Node, holder: Shape, name: str, made: Any) -> Any:
+def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
     """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`

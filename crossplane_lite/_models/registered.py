@@ -10,9 +10,9 @@ from .node import FACT, WAIT, Node
 
 if TYPE_CHECKING:
     from .._observed.root import Root
-    from .shape import Shape
+    from .shape import ModelShape
 
-R = TypeVar("R", bound="Shape")
+R = TypeVar("R", bound="ModelShape")
 
 __all__ = ["READY", "Registered", "observed_view"]
 
@@ -75,13 +75,13 @@ class Registered:
             self.observed = None
             observed._node.views = None
 
-    def ready_of(self, model: Shape) -> bool | None:
+    def ready_of(self, model: ModelShape) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
         if model._node is not None and model._node.state >= WAIT:
             return True if self.root.settled else None
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 
-    def details_of(self, model: Shape) -> ConnectionDetails:
+    def details_of(self, model: ModelShape) -> ConnectionDetails:
         """Return the connection details of `model`; only the desired composite's can be set."""
         observed = model._node is not None and model._node.state >= WAIT
         if self.desired_details is None or observed:

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .adopt import adopt
 from .node import HELD_NODE, WAIT
 from .overlay import over_source
-from .shape import Shape
+from .shape import ModelShape
 
 if TYPE_CHECKING:
     from .model import Model
@@ -37,7 +37,7 @@ def set_field(self: Model, name: str, value: Any) -> None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:
         self.__dict__[name] = kept  # in the place of what was deleted: it replaces and doesn't merge
-    elif node is not None and node.raw is not None and isinstance(kept, (Shape, dict)):
+    elif node is not None and node.raw is not None and isinstance(kept, (ModelShape, dict)):
         self.__dict__[name] = over_source(node, field.wire, field.type, kept)
     else:
         self.__dict__[name] = kept

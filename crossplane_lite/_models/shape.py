@@ -11,10 +11,10 @@ from ..errors import UsageError
 from .node import OUTSIDE, VIEW, WAIT, Node
 from .types import Field
 
-__all__ = ["DesiredMap", "Shape", "near_name", "new_node"]
+__all__ = ["DesiredMap", "ModelShape", "near_name", "new_node"]
 
 
-class Shape:
+class ModelShape:
     """The fields of a model's class, and what one instance has set: its dict, and the place where it stands.
 
     The names that begin with `__wire_` are what the codec asks for (see `crossplane_lite._wire.objects`).
@@ -65,8 +65,8 @@ class Shape:
             raise UsageError(f"{cls.__name__}.{name} is always {fixed!r} (got {value!r})")
 
 
-Shape._set_node = staticmethod(Shape.__dict__["_node"].__set__)
-Shape.__wire_below__ = Shape.__dict__["_node"]
+ModelShape._set_node = staticmethod(ModelShape.__dict__["_node"].__set__)
+ModelShape.__wire_below__ = ModelShape.__dict__["_node"]
 
 
 class DesiredMap(dict[str, Any]):

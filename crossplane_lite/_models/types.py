@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .shape import Shape
+    from .shape import ModelShape
 
 __all__ = [
     "ANY",
@@ -38,7 +38,7 @@ DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attri
 
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
 
-Resolve = Callable[[str], "type[Shape]"]
+Resolve = Callable[[str], "type[ModelShape]"]
 
 
 class Type:
@@ -68,10 +68,10 @@ class Type:
         self.item: Type = item if item is not None else self
         self.keys = keys
         self._resolve = resolve
-        self.made: type[Shape] | None = None
+        self.made: type[ModelShape] | None = None
 
     @property
-    def cls(self) -> type[Shape]:
+    def cls(self) -> type[ModelShape]:
         """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
         if self.made is None:
             assert self._resolve is not None  # every type of models has one

@@ -12,15 +12,15 @@ from .._observed.tracker import Tracker
 from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
 from .node import COPY, WAIT, refuse_whole
-from .shape import DesiredMap, Shape
+from .shape import DesiredMap, ModelShape
 
 __all__ = [
     "Found",
     "Tree",
     "equal",
     "leaves",
-    "plain",
     "plain_and_waits",
+    "plain_data",
     "represent",
     "tree_of",
     "unresolved_in",
@@ -50,7 +50,7 @@ def _shown(path: Path) -> str:
     return show_path(steps_of(path))
 
 
-def _model_items(model: Shape, *, whole: bool) -> dict[str, Any]:
+def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
     """Return the fields of a model by wire name: with what its source has, or only what was set, and tombstones."""
     cls = type(model)
     node = model._node
@@ -104,7 +104,7 @@ class Tree:
         self.list_keys: dict[int, tuple[str, ...]] = {}
 
 
-def plain(value: Any) -> Any:
+def plain_data(value: Any) -> Any:
     """Return a model or anything in one as plain data, with what it shows of its source."""
     return _convert(value, None, whole=True).data
 
@@ -140,7 +140,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             tree.found.append(Found(steps_of(path), list(sources(value)), False))
         elif value is NULL:
             target[key] = None
-        elif isinstance(value, Shape):
+        elif isinstance(value, ModelShape):
             if value._node is not None and value._node.state == COPY:
                 all_of_it = True
             if not whole and value._node is not None and value._node.state >= WAIT:
@@ -302,7 +302,7 @@ def equal(one: Any, other: Any) -> bool:
 
 def represent(value: Any, depth: int = 0) -> str:
     """Return the repr of a model; what is nested more than eight deep is shown as three dots."""
-    if isinstance(value, Shape):
+    if isinstance(value, ModelShape):
         if depth > 8:
             return f"{type(value).__name__}(...)"
         by_wire = {field.wire: field.name for field in type(value).__wire_fields__.values()}
@@ -322,7 +322,7 @@ def represent(value: Any, depth: int = 0) -> str:
     return repr(value)
 
 
-def _present(model: Shape) -> dict[str, Any]:
+def _present(model: ModelShape) -> dict[str, Any]:
     """Return the present fields of a model by wire name, nested models as models."""
     node = model._node
     known = type(model).__wire_fields__

@@ -114,7 +114,7 @@ class Marker:
     def substitute(self, text: str, shown: list[str]) -> str:
         """Return `text` with every token, also inside base64, replaced by the text of its index in `shown`."""
 
-        def plain(match: re.Match[str]) -> str:
+        def token(match: re.Match[str]) -> str:
             index = _number(match.group(2))
             return shown[index] if self._is_own(match) and index < len(shown) else "(an earlier call's value)"
 
@@ -127,4 +127,4 @@ class Marker:
         def part(match: re.Match[str]) -> str:
             return "(a part of an unresolved value)" if self.is_in(match.group().encode()) else match.group()
 
-        return _WORD.sub(part, _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(plain, text)))
+        return _WORD.sub(part, _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(token, text)))

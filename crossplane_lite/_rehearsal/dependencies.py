@@ -24,7 +24,7 @@ from .observed_values import Actual
 from .rehearse import rehearse, run_once
 
 if TYPE_CHECKING:
-    from .._call.step import Step
+    from .._call.callee import Callee
     from .._models.resource import Resource
     from .._observed.root import Root
     from .._waits.graph import Vertex
@@ -73,7 +73,7 @@ class Shown(NamedTuple):
     possible: dict[str, Kind]
 
 
-def show(function: Step, request: bytes) -> Shown:
+def show(function: Callee, request: bytes) -> Shown:
     """Return what a function's compose() shows for a request.
 
     Args:

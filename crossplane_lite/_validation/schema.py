@@ -7,7 +7,7 @@ from typing import Any
 
 from .._models.node import WAIT
 from .._models.resource import Resource
-from .._models.walker import plain, show_path
+from .._models.walker import plain_data, show_path
 from .._observed import tracker
 from ..errors import CrossplaneLiteError, EncodeError, UsageError
 from .check import Validator, validator_for
@@ -111,7 +111,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
     if not schema or _is_unobserved(resource):
         return []
     try:
-        data = plain(resource)
+        data = plain_data(resource)
     except EncodeError as error:
         return [FieldError(_name_of(resource, {}), error.path, error.problem)]
     _check_kind(schema, data)

@@ -11,7 +11,7 @@ import hypothesis.strategies as st
 import pytest
 
 from crossplane_lite import NULL, Observable, Unstructured, composition, request, schemas
-from crossplane_lite._models.walker import plain, with_nulls
+from crossplane_lite._models.walker import plain_data, with_nulls
 from crossplane_lite.errors import CrossplaneLiteError, UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import ask
@@ -172,7 +172,7 @@ def test_any_resource_is_checked_as_it_is_emitted(
             delattr(thing.spec, name)
         for name, value in with_nulls(again).items():
             setattr(thing.spec, name, value)
-        return plain(thing)
+        return plain_data(thing)
 
     before = {"apiVersion": "v1", "kind": "Thing", "spec": earlier, "metadata": {"labels": {"a": "b"}}}
     checked, answer = call(compose, desired={"thing": before})

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["Step"]
+__all__ = ["Callee"]
 
 _DEFAULT_TTL_SECONDS: Final = 60
 
 
-class Step(abc.ABC):
+class Callee(abc.ABC):
     """What a composition function has decided before any call. `crossplane_lite.composition.Function` is one.
 
     Attributes:
