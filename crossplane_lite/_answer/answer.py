@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .._call import results
+from .._call.mark import is_ours
 from .._models.registered import READY
 from .._models.walker import Found
 from .._observed import readiness
@@ -254,7 +255,7 @@ class _Answer:
             )
         for name in call.observed:
             observed = call.observed[name]
-            if name in desired and name not in call.removed and guard.is_ours(observed.resource, self.step):
+            if name in desired and name not in call.removed and is_ours(observed.resource, self.step):
                 desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
         return fatals
 

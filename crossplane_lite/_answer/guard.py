@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .resources import ANNOTATION, steps_in
+from .._call.mark import is_ours
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -25,11 +25,6 @@ _CROSSPLANES_OWN: Final = frozenset(
 )
 _NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
 _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
-
-
-def is_ours(raw: bytes, step: str) -> bool:
-    """Say whether an observed resource was registered by this step."""
-    return step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
 
 
 def lost_resources(call: Call, desired: Mapping[str, Any], step: str) -> list[str]:

@@ -6,9 +6,10 @@ else takes the slow path: the set fields as a plain tree, the unresolved values 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._call.mark import ANNOTATION, joined_steps
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
 from .._observed.observable import Observable, root_of, sources
@@ -22,14 +23,10 @@ if TYPE_CHECKING:
     from .._models.resource import Resource
 
 __all__ = [
-    "ANNOTATION",
     "Outcome",
     "emit_resource",
     "emit_status",
-    "steps_in",
 ]
-
-ANNOTATION: Final = "crossplane-lite/function"
 
 
 class Outcome:
@@ -117,18 +114,7 @@ def _annotated_over(encoded: bytes, step: str) -> bytes:
     if not step:
         return encoded
     before = _wire.get_path(encoded, ("metadata", "annotations", ANNOTATION))
-    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: _joined_steps(before, step)}}}, encoded)
-
-
-def _joined_steps(before: Any, step: str) -> str:
-    """Return the annotation's value with `step` in it."""
-    steps = steps_in(before)
-    return ",".join(steps if step in steps else [*steps, step])
-
-
-def steps_in(annotation: Any) -> list[str]:
-    """Return the steps that an annotation's value names."""
-    return [step for step in annotation.split(",") if step] if isinstance(annotation, str) else []
+    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: joined_steps(before, step)}}}, encoded)
 
 
 def _blocked_by(call: Call, registered: Registered) -> list[Wait]:

@@ -59,7 +59,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._answer.resources import ANNOTATION, steps_in
+from .._call.mark import ANNOTATION, steps_in
 from .._waits.graph import Edge, Graph, components
 from ..proto import _view
 from .rehearse import rehearse

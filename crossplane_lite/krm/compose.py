@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import composition
 from .._answer.report import CONDITION
-from .._answer.resources import ANNOTATION, steps_in
 from .._base.api_version import group_of
+from .._call.mark import ANNOTATION, steps_in
 from .._manifests.kind_schemas import Schemas
 from .._manifests.objects import COMPOSITE_LABEL, controller_of, metadata_of, quoted, resource_name, text_of
 from ..errors import InputError, UsageError

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from .. import _wire
-from .._answer.resources import ANNOTATION
+from .._call.mark import ANNOTATION
 from .._terminal.excerpts import short_repr
 from .._waits.entry import HELD_BACK_KEY, read
 from ..errors import UsageError
