@@ -2,8 +2,8 @@
 
 `answer.respond` is the way in, and all that others import. It asks `violations` what is forbidden, `resources` for the
 bytes of each resource (`fallback` where values are missing), `guard` what must not be lost, `asking` for requirements,
-`handing_on` for the context, `waiting` who waits, and `report` for the condition. `messages` has the texts, `parts` fills
-the message.
+`handing_on` for the context, `waiting` who waits, and `report` for the condition. `messages` has the texts, `parts`
+fills the message.
 
 The room imports `_rehearsal`, `_waits`, `_call`, `_models`, `_observed` and what stands below.
 """

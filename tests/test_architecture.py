@@ -1,0 +1,188 @@
+"""The structure of the package, as docs/ARCHITECTURE.rst says it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+import yaml as pyyaml  # type: ignore[import-untyped]
+
+from tests.import_graph import ROOT, circles, import_graph, room_of
+from tests.support import request
+
+PAGE = ROOT.parent / "docs" / "ARCHITECTURE.rst"
+MOST_IN_A_CIRCLE = 4
+
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def rows() -> list[list[str]]:
+    """Return the rooms in the page's order, each with its doors."""
+    table = TEXT.partition("     - its job\n")[2].partition("\n\n")[0]
+    found = []
+    for row in re.split(r"^   \* - ", table, flags=re.MULTILINE)[1:]:
+        room, doors, _ = re.split(r"^     -", row, maxsplit=2, flags=re.MULTILINE)
+        found.append(re.findall(r"``(\w+)``", room) + re.findall(r"``(\w+)``", doors))
+    return found
+
+
+RANK = {name: at for at, row in enumerate(rows()) for name in row}
+
+
+def test_the_page_has_every_room() -> None:
+    """Every folder and every module at the top of the package stands in the page's table, and nothing else does."""
+    here = {path.stem for path in ROOT.glob("*.py")} | {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert set(RANK) == here - {"__init__"}
+
+
+def test_imports_keep_to_the_order_of_rooms() -> None:
+    """No module imports one of a room further down, be it inside of a function or for type checkers."""
+    upwards = [
+        f"{name} imports {other}"
+        for name, others in import_graph().items()
+        for other in others
+        if room_of(name) and (not room_of(other) or RANK[room_of(other)] > RANK[room_of(name)])
+    ]
+    assert upwards == []
+
+
+def test_circles_are_small_and_inside_of_a_room() -> None:
+    """Files that know each other in a circle are of one room, and no more than four."""
+    graph = import_graph()
+    found = circles(graph)
+    assert [group for group in found if len(group) > MOST_IN_A_CIRCLE] == []
+    assert [group for group in found if len({RANK[room_of(name)] for name in group}) > 1] == []
+    rooms: dict[str, set[str]] = {}
+    for name, others in graph.items():
+        rooms.setdefault(room_of(name), set()).update({room_of(other) for other in others} - {room_of(name)})
+    # A door and its folder are one room.
+    merged: dict[str, set[str]] = {}
+    for room, others in rooms.items():
+        merged.setdefault(str(RANK.get(room)), set()).update(
+            {str(RANK.get(one)) for one in others} - {str(RANK.get(room))}
+        )
+    assert circles(merged) == []
+
+
+def test_circles_are_found() -> None:
+    """The search finds circles of any form, and no others: a loop of three, two loops that share a node, a chain."""
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d", "f"}, "f": set(), "g": {"a"}}
+    assert sorted(circles(graph)) == [["a", "b", "c"], ["d", "e"]]
+    assert circles({"a": {"b", "c"}, "b": {"a"}, "c": {"a"}}) == [["a", "b", "c"]]
+
+
+def test_no_private_module_lies_flat() -> None:
+    """Every private module is in a room."""
+    assert [path.name for path in ROOT.glob("_*.py") if not path.name.startswith("__")] == []
+
+
+def test_rooms_say_what_they_are_for() -> None:
+    """The docstring of each private room says its job, and what it imports."""
+    for path in sorted(ROOT.glob("_*/__init__.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        assert "import" in text and len(text.splitlines()) > 2, path
+
+
+@pytest.mark.parametrize("door", ["model", "observable", "requirements", "schemas", "table", "unstructured"])
+def test_doors_only_hand_names_on(door: str) -> None:
+    """A door defines nothing itself."""
+    body = ast.parse((ROOT / f"{door}.py").read_text(encoding="utf-8")).body
+    allowed = (ast.ImportFrom, ast.If, ast.Assign, ast.Expr)
+    assert all(isinstance(node, allowed) for node in body)
+    module = __import__(f"crossplane_lite.{door}", fromlist=["__all__"])
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_the_page_names_what_exists() -> None:
+    """Each file that the page names is there."""
+    named = set(re.findall(r"``([\w./]+\.py)``", TEXT)) | set(re.findall(r"^    ([\w/]+\.py) ", TEXT, re.MULTILINE))
+    assert len(named) > 40
+    assert sorted(name for name in named if not (ROOT / name).exists() and not (ROOT.parent / name).exists()) == []
+
+
+def test_the_page_says_what_the_modules_of_the_core_are_for() -> None:
+    """Each module of a room that the page goes through stands there, with the first sentence of its docstring."""
+    part = " ".join(TEXT.partition("Inside of the core's rooms")[2].partition("What a model can be")[0].split())
+    listed = re.findall(r"``(\w+)/\w+\.py``", part)
+    assert len(set(listed)) > 10
+    for room in set(listed):
+        for path in (ROOT / room).glob("*.py"):
+            first = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
+            text = re.sub(r"`([^`]+)`", r"``\1``", " ".join(first.split()))
+            assert path.stem == "__init__" or f"- ``{room}/{path.name}``: {text}" in part
+
+
+def test_the_page_has_the_table_of_node() -> None:
+    """The table of a model's states is the same in the page and where the states are defined."""
+    table = re.compile(r"^========  =.*?^FACT .*?^========[ =]*$", re.DOTALL | re.MULTILINE)
+    source = (ROOT / "_models" / "node.py").read_text(encoding="utf-8")
+    found = table.search(source)
+    assert found is not None
+    assert found[0] in TEXT
+    from crossplane_lite._models import node
+
+    states = {name for name in node.__all__ if isinstance(getattr(node, name), int)}
+    assert states == set(re.findall(r"^([A-Z]+) ", found[0], re.MULTILINE))
+
+
+# Which rooms call which in a call of the VPC example, with everything observed.
+CALLS = {
+    "_answer": {"_call", "_models", "_observed", "_waits", "_wire"},
+    "_call": {"_models", "_observed"},
+    "_models": {"_observed", "_wire"},
+    "_observed": {"_base", "_call", "_wire"},
+    "_waits": {"_observed"},
+    "composition": {"_answer", "_call", "_observed", "context"},
+    "context": {"_call"},
+}
+UPWARDS = {("_observed", "_call"): "Call._request_masker"}
+
+
+def profiled() -> dict[tuple[str, str], set[str]]:
+    """Return the functions that one room calls in another, in a call of the VPC example."""
+    from examples.vpc.function import compose
+
+    folder = ROOT.parent / "examples" / "vpc"
+    observed: dict[str, Any] = {}
+    for one in pyyaml.safe_load_all((folder / "observed" / "all.yaml").read_text()):
+        observed[one["metadata"]["annotations"]["crossplane.io/composition-resource-name"]] = one
+    data = request(xr=pyyaml.safe_load((folder / "xr.yaml").read_text()), observed=observed)
+    compose.run(data)  # what only a first call does is no part of it
+    found: dict[tuple[str, str], set[str]] = {}
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_back is not None:
+            rooms = (_room_of_code(frame.f_back.f_code), _room_of_code(frame.f_code))
+            if all(rooms) and rooms[0] != rooms[1]:
+                owner = type(frame.f_locals["self"]).__name__ + "." if "self" in frame.f_locals else ""
+                found.setdefault(rooms, set()).add(owner + frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        compose.run(data)
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def _room_of_code(code: CodeType) -> str:
+    path = Path(code.co_filename)
+    return path.relative_to(ROOT).parts[0].removesuffix(".py") if path.is_relative_to(ROOT) else ""
+
+
+def test_a_request_goes_down() -> None:
+    """A call goes from composition down to the answer, the models and the codec; what goes upwards is named."""
+    found = profiled()
+    calls: dict[str, set[str]] = {}
+    for caller, called in found:
+        calls.setdefault(caller, set()).add(called)
+    assert calls == CALLS
+    upwards = {rooms: names for rooms, names in found.items() if RANK[rooms[1]] > RANK[rooms[0]]}
+    assert {rooms: ", ".join(sorted(names)) for rooms, names in upwards.items()} == UPWARDS
+    assert len(UPWARDS) <= 2
