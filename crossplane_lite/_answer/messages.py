@@ -1,4 +1,4 @@
-"""Texts for people about who waits for what. What they are made from is masked before; nobody reads them back."""
+"""Texts for people about who waits for what. What they are made from is masked before."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ VIEW      read from desired state, and not set   as its source has   attaches it
 LAID      lies over an earlier function's        as that has it,     keeps the value       a copy of what was set
           resource, or over a part of it         None or empty
 COPY      a copy of observed or inherited        as its source has   keeps the value       a copy
-          fields: all that its source has is     it, None or empty
-          meant, not only what was set
+          fields: emitted with all that its      it, None or empty
+          source has, not only what was set
 WAIT      observed state that may still come     an Observable       ReadOnlyError         a copy of its values; what is
                                                                                            absent is a dependency
 FACT      observed state that no waiting         None or empty       ReadOnlyError         a copy of its values; what is
@@ -24,9 +24,14 @@ FACT      observed state that no waiting         None or empty       ReadOnlyErr
           metadata, the metadata of resources
 ========  =====================================  ==================  ====================  ============================
 
-A model without a node is LOOSE. Besides the table there are three transitions: LOOSE, OUTSIDE or HELD to LAID, when
-`ctx.resource` puts the instance over an earlier function's; VIEW to LOOSE, or to HELD where it has a source, when
-another value is set in its place. WAIT and FACT never change. States from WAIT on are observed state.
+A model without a node is LOOSE. The state changes
+
+- from LOOSE or OUTSIDE to HELD, when the instance is put into a field, a list or a map;
+- from VIEW to HELD, when it is written to;
+- from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
+- from LOOSE, OUTSIDE or HELD to LAID, when `ctx.resource` puts the instance over what an earlier function desires.
+
+WAIT and FACT never change. States from WAIT on are observed state.
 """
 
 from __future__ import annotations
