@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _wire
-from ._call.lazy_map import LazyMap
 from ._call.registering import composite_of, earlier_of, register, remove
 from ._models.resource import Resource
 from .errors import UsageError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from ._call.call import Call
     from ._call.capabilities import Capabilities, Credential
+    from ._call.lazy_map import LazyMap
     from ._call.required import RequiredResources, RequiredSchemas
     from ._call.requirements import Requirements
     from ._call.results import Conditions, Results
@@ -254,6 +254,8 @@ class Context:
     def context(self) -> LazyMap:
         call = self._call
         if call.context is None:
+            from ._call.lazy_map import LazyMap
+
             call.context = LazyMap(call.request.context)
         return call.context
 

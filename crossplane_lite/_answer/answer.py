@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from .._call import results
-from .._call.mark import is_ours
 from .._models.registered import READY
 from .._models.walker import Found
 from .._observed import readiness
 from .._observed.observable import Observable
-from .._waits.graph import Graph, fields_of, needs
 from ..errors import CrossplaneLiteError, EncodeError, WireError
 from ..proto import _view
-from . import asking, guard, parts, report, resources
+from . import parts, report, resources
 from .handing_on import HandingOn
 from .violations import take_violations
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._waits.entry import Waiting
-    from .._waits.graph import Vertex
     from .._waits.wait import Wait
+    from .waiting import WhoWaits
 
 __all__ = ["respond"]
 
@@ -45,6 +42,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     unanswered: list[str] = []
     asked = call.asked
     if asked is not None:
+        from . import asking
+
         refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
         unanswered = asking.unanswered(call, answer.message.requirements)
     try:
@@ -87,13 +86,10 @@ class _Answer:
         self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
-        self.graph: Graph | None = None
+        self.who_waits: WhoWaits | None = None
         self.held: set[str] = set()
         # Those whose author chose to stop on unresolved values.
         self.stopped: list[str] = []
-        # Who waits, as it is and for people; None where no resource does and everything can be had.
-        self.waiting: Waiting | None = None
-        self.shown: Waiting | None = None
         # Requirements that wait for something themselves, by key.
         self.unsent: dict[str, list[Observable[Any]]] = {}
         self.handing_on = HandingOn(call)
@@ -128,15 +124,15 @@ class _Answer:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
-        unsupported = () if call.asked is None or not call.advertises else tuple(asking.unsupported(call, call.asked))
+        unsupported = self._unsupported()
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        fields = fields_of(found)
-        if waiting or fields or self.unsent:
-            self.graph = Graph()
-            self.graph.add(waiting, fields, self.unsent)
-        if waiting or unsupported:
-            lines, cut_off = self._take_waiting(needs(waiting, fields, self.unsent), unsupported, fatals)
+        if waiting or found or self.unsent or unsupported:
+            from .waiting import WhoWaits
+
+            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, self.held)
+            fatals += who.fatals(self.stopped)
+            lines, cut_off = who.lines(), who.cut_off_lines()
         if call.guesses and guarded:
             fatals += self._guard(desired)
         if call.in_operation:  # which has no conditions
@@ -146,32 +142,20 @@ class _Answer:
             self.report = report.report_for(call, lines, cut_off, type_)
         entry = None
         if self.report is not None or self.held:
-            entry = {"held": []} if self.waiting is None else self.waiting.to_data()
+            data = None if self.who_waits is None else self.who_waits.data
+            entry = {"held": []} if data is None else data.to_data()
         self.handing_on.set_context(self.message, entry)
         self.handing_on.set_output(self.message)
         return fatals
 
-    def _take_waiting(
-        self,
-        needed: Iterable[tuple[Vertex, Observable[Any] | str, str]],
-        unsupported: tuple[tuple[str, str], ...],
-        fatals: list[str],
-    ) -> tuple[list[parts.Masked], list[parts.Masked]]:
-        """Note who waits, as data; return what people are told of what waits and of what can't be had."""
-        from .._waits.entry import CutOff
-        from . import messages
-        from .waiting import waiting_of
+    def _unsupported(self) -> list[tuple[str, str]]:
+        """Return what compose() asks for and the caller is known not to support, and why it can't be had."""
+        asked = self.call.asked
+        if asked is None or not self.call.advertises:
+            return []
+        from .asking import unsupported
 
-        call = self.call
-        cut_off = [CutOff(*one) for one in unsupported]
-        graph = self.graph or Graph()
-        self.waiting = waiting_of(call, graph, needed, self.held, cut_off)
-        self.shown = shown = self.waiting.masked(call.show)
-        fatals += [messages.stopped_text(name, shown) for name in self.stopped]
-        cycle = graph.cycle(self.held)
-        if cycle is not None:
-            fatals.append(messages.cycle_text(cycle, call.show))
-        return messages.lines(shown), messages.cut_off_lines(shown)
+        return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
@@ -232,10 +216,8 @@ class _Answer:
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
         stuck = {name for name, policy in policies.items() if policy != "hold"}
         fatal: list[parts.Masked] = []
-        if stuck and self.shown is not None:
-            from .messages import lines as lines_of
-
-            fatal = lines_of(self.shown, stuck)
+        if stuck and self.who_waits is not None:
+            fatal = self.who_waits.lines(stuck)
             text = f"an Operation does not wait (on_unresolved='hold' leaves out what would): {'; '.join(fatal)}"
             fatals.append(parts.Masked(text))
         for line in lines:
@@ -246,6 +228,9 @@ class _Answer:
         call = self.call
         if call.function.allow_removal_when_unresolved:
             return []
+        from .._call.mark import is_ours
+        from . import guard
+
         fatals = []
         guesses = ", ".join(sorted(call.guesses))
         for name in guard.lost_resources(call, desired, self.step):
@@ -274,16 +259,15 @@ class _Answer:
         self.set_conditions()
         if self.report is not None and self.report.changed:
             text = parts.Masked(self.report.text)
-            if self.shown is not None and not self.report.resolved:
-                from .messages import graph_text
-
-                text = graph_text(text, self.shown)
+            if self.who_waits is not None and not self.report.resolved:
+                text = self.who_waits.with_graph(text)
             parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
         if call.function.usages:
             from .._rehearsal.usages import add_usages
 
             # Last, because compose() runs again for it: nothing of that can get into the answer any more.
-            add_usages(call, self.message.desired.resources, self.graph or Graph(), self.step, complete)
+            graph = None if self.who_waits is None else self.who_waits.graph
+            add_usages(call, self.message.desired.resources, graph, self.step, complete)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 

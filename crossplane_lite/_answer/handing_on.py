@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._waits.entry import HELD_BACK_KEY
+from .._waits import HELD_BACK_KEY
 from ..errors import EncodeError
 from . import parts
 

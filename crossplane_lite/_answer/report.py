@@ -7,7 +7,6 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from ..proto import _view
-from .messages import joined
 from .parts import Masked
 
 if TYPE_CHECKING:
@@ -92,7 +91,11 @@ def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: 
     observed = call.observed_condition(type_)
     if not lines and (observed is None or not _is_own(call, observed)):
         return None
-    text = joined(lines) if lines else "every dependency is resolved"
+    text = "every dependency is resolved"
+    if lines:
+        from .messages import joined
+
+        text = joined(lines)
     if not call.supports(_view.CAPABILITY_CONDITIONS):
         if lines:
             call.uses(_view.CAPABILITY_CONDITIONS)

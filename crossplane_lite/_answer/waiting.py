@@ -9,42 +9,101 @@ from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
 from .._observed.observable import Observable, root_of
 from .._waits.entry import CutOff, Need, Waiting
-from .._waits.graph import shown_vertex
+from .._waits.graph import Graph, fields_of, needs, shown_vertex
 from ..proto import _view
+from . import messages
+from .parts import Masked
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._waits.graph import Graph, Vertex
+    from .._models.walker import Found
+    from .._waits.wait import Wait
 
-__all__ = ["waiting_of"]
+__all__ = ["WhoWaits"]
 
 
-def waiting_of(
-    call: Call,
-    graph: Graph,
-    needs: Iterable[tuple[Vertex, Observable[Any] | str, str]],
-    held: Collection[str],
-    cut_off: Iterable[CutOff],
-) -> Waiting:
-    """Return who waits in a call.
+class WhoWaits:
+    """Who waits in a call. Most calls have none: nothing is asked and nothing can't be had.
 
-    Args:
-        call: The call.
-        graph: Its graph.
-        needs: What needs something, what it needs, and the path of that (`crossplane_lite._graph.needs`).
-        held: The names of the resources that are held back.
-        cut_off: What can't be had.
+    Attributes:
+        graph: The edges of this call, from what waits to what it waits for.
+        data: Who waits, as it stands in the context; None where only fields of the composite and requirements wait.
+        shown: The same for people, with secret values masked.
     """
-    found = set()
-    text = call.readable
-    for dependent, source, path in needs:
-        vertex = graph.vertex_of(source)
-        why = text(_why(call, source, held))
-        for target in [None] if vertex is None else graph.set_at(vertex):
-            if target != dependent or dependent[0] == "resource":  # a field that keeps what it has depends on nobody
-                of = "" if target is None else text(shown_vertex(target))
-                found.add(Need(text(shown_vertex(dependent)), of, text(path), why))
-    return Waiting(sorted(held), sorted(found), sorted(cut_off))
+
+    __slots__ = ("_call", "_held", "data", "graph", "shown")
+
+    def __init__(
+        self,
+        call: Call,
+        waiting: dict[str, list[Wait]],
+        status: list[Found],
+        unsent: dict[str, list[Observable[Any]]],
+        cut_off: Iterable[tuple[str, str]],
+        held: set[str],
+    ) -> None:
+        """Find out who waits.
+
+        Args:
+            call: The call.
+            waiting: Resources, and what they wait for.
+            status: The unresolved fields of the composite's status.
+            unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
+            cut_off: Requirements that can't be had, and why.
+            held: The names of the resources that are held back.
+        """
+        self._call = call
+        self._held = held
+        fields = fields_of(status)
+        self.graph = Graph()
+        self.graph.add(waiting, fields, unsent)
+        self.data: Waiting | None = None
+        self.shown: Waiting | None = None
+        gone = [CutOff(*one) for one in cut_off]
+        if waiting or gone:
+            self.data = Waiting(sorted(held), sorted(self._needs(waiting, fields, unsent)), sorted(gone))
+            self.shown = self.data.masked(call.masked)
+
+    def _needs(
+        self,
+        waiting: dict[str, list[Wait]],
+        fields: dict[str, list[Observable[Any]]],
+        unsent: dict[str, list[Observable[Any]]],
+    ) -> set[Need]:
+        found = set()
+        text = self._call.readable
+        for dependent, source, path in needs(waiting, fields, unsent):
+            vertex = self.graph.vertex_of(source)
+            why = text(_why(self._call, source, self._held))
+            for target in [None] if vertex is None else self.graph.set_at(vertex):
+                if target != dependent or dependent[0] == "resource":  # a field that keeps what it has waits for nobody
+                    of = "" if target is None else text(shown_vertex(target))
+                    found.add(Need(text(shown_vertex(dependent)), of, text(path), why))
+        return found
+
+    def fatals(self, stopped: Iterable[str]) -> list[str]:
+        """Return the texts of fatal results: for resources that stop on unresolved values, and for a cycle.
+
+        Args:
+            stopped: The names of the resources whose author chose to stop.
+        """
+        found: list[str] = [] if self.shown is None else [messages.stopped_text(name, self.shown) for name in stopped]
+        cycle = self.graph.cycle(self._held) if self._held else None
+        if cycle is not None:
+            found.append(messages.cycle_text(cycle, self._call.masked))
+        return found
+
+    def lines(self, names: Collection[str] | None = None) -> list[Masked]:
+        """Return what people are told of what waits; of some resources alone where their names are given."""
+        return [] if self.shown is None else messages.lines(self.shown, names)
+
+    def cut_off_lines(self) -> list[Masked]:
+        """Return what people are told of what can't be had."""
+        return [] if self.shown is None else messages.cut_off_lines(self.shown)
+
+    def with_graph(self, text: str) -> Masked:
+        """Return a text with the graph behind it."""
+        return Masked(text) if self.shown is None else messages.graph_text(text, self.shown)
 
 
 def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> str:

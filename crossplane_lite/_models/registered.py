@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .connection_details import ConnectionDetails
 from .node import FACT, WAIT, Node
 
 if TYPE_CHECKING:
     from .._observed.root import Root
+    from .connection_details import ConnectionDetails
     from .shape import ModelShape
 
 R = TypeVar("R", bound="ModelShape")
@@ -83,6 +83,8 @@ class Registered:
 
     def details_of(self, model: ModelShape) -> ConnectionDetails:
         """Return the connection details of `model`; only the desired composite's can be set."""
+        from .connection_details import ConnectionDetails
+
         observed = model._node is not None and model._node.state >= WAIT
         if self.desired_details is None or observed:
             if self._observed_details is None:

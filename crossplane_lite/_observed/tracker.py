@@ -155,7 +155,10 @@ class Tracker:
 
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
-        text = self.readable(text)
+        return self.masked(self.readable(text))
+
+    def masked(self, text: str) -> str:
+        """Return `text` with known secret values masked."""
         if self._masked is None:
             self._masked = self._new_masker()
         return self._masked(text)

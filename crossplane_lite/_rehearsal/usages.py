@@ -159,13 +159,13 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(call: Call, desired: Any, graph: Graph, step: str, complete: bool) -> None:
+def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complete: bool) -> None:
     """Add to desired state the Usages that are due.
 
     Args:
         call: The call.
         desired: The answer's desired resources, otherwise complete.
-        graph: What the call saw waiting.
+        graph: What the call saw waiting, None for nothing.
         step: The step's identity.
         complete: Whether compose() got to its end with all that it asked for. Otherwise nothing new is looked for, and
             nothing goes.
@@ -173,6 +173,7 @@ def add_usages(call: Call, desired: Any, graph: Graph, step: str, complete: bool
     observed = call.observed
     if len(observed) < 2:
         return
+    graph = Graph() if graph is None else graph
     existing = _Made.among(observed)
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}

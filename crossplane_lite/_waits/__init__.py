@@ -4,3 +4,6 @@ pipeline's context (`entry`), which the next steps and everybody who looks at an
 Nothing here is a message; those are made in `_answer`. All modules may be imported from. They import `_models`,
 `_observed` and what stands below.
 """
+
+HELD_BACK_KEY = "crossplane-lite/held-back"
+"""The key of the context under which each step says who waits. It stands here because most calls need nothing else."""

@@ -11,11 +11,9 @@ An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["HELD_BACK_KEY", "CutOff", "Need", "Waiting", "keeping", "read", "unmasked_name"]
-
-HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+__all__ = ["CutOff", "Need", "Waiting", "keeping", "read", "unmasked_name"]
 
 
 class Need(NamedTuple):

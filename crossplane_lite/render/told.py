@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .. import _wire
 from .._observed.secrets import masker_for
-from .._waits.entry import HELD_BACK_KEY, Waiting, read
+from .._waits import HELD_BACK_KEY
+from .._waits.entry import Waiting, read
 from ..errors import WireError
 from ..proto import _view
 

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from .. import _wire
 from .._call.mark import ANNOTATION
 from .._terminal.excerpts import short_repr
-from .._waits.entry import HELD_BACK_KEY, read
+from .._waits import HELD_BACK_KEY
+from .._waits.entry import read
 from ..errors import UsageError
 from ..proto import _view
 from ..render.pipeline import Selector
