@@ -231,8 +231,10 @@ class Call(Tracker):
         if self.composite is not None:
             models.append(self.composite)
         for model in models:
-            if model._state is not None:
-                model._state.release()
+            registered = model._state
+            if registered is not None and registered.observed is not None:
+                registered.observed._node.views = None
+                registered.observed = None  # made again when it is asked for again
             if model._node is not None:
                 model._node.views = None
         # All of these know their call.

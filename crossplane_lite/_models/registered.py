@@ -27,6 +27,7 @@ class Registered:
 
     Attributes:
         root: The observed object, present or not.
+        observed: The observed side, once it has been asked for.
         base: The Struct bytes that earlier functions desire, None where they don't.
         ready: What compose() said of its readiness.
         incoming_ready: What earlier functions said, as the protocol's number.
@@ -67,13 +68,6 @@ class Registered:
             self.observed = observed_view(type(model), self)
         observed: R = self.observed
         return observed
-
-    def release(self) -> None:
-        """Forget the observed side; it is made again when it is asked for again."""
-        observed = self.observed
-        if observed is not None:
-            self.observed = None
-            observed._node.views = None
 
     def ready_of(self, model: ModelShape) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
