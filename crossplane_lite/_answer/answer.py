@@ -165,24 +165,24 @@ class _Answer:
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
         mark = "" if call.in_operation and call.request.HasField("desired") else self.step
+        resolved = resources.resolved_resources(call, mark, elsewhere)
         for name, model in call.resources.items():
-            try:
-                outcome = resources.emit_resource(call, name, model, mark, elsewhere)
-            except EncodeError as error:
-                fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
-                continue
-            if isinstance(outcome, bytes):
-                encoded: bytes | None = outcome
-            else:
+            encoded = resolved.get(name)
+            if encoded is None:
+                try:
+                    outcome = resources.emit_resource(call, name, model, mark, elsewhere)
+                except EncodeError as error:
+                    fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
+                    continue
                 encoded = outcome.encoded
                 if outcome.waits or encoded is None:
                     waiting[name] = outcome.waits
                 if outcome.fatal:
                     self.stopped.append(name)
-            if encoded is None:
-                # What earlier functions desire under this name stays as it came.
-                self.held.add(name)
-                continue
+                if encoded is None:
+                    # What earlier functions desire under this name stays as it came.
+                    self.held.add(name)
+                    continue
             target = desired[name]
             target.resource = encoded
             ready = model._state.ready  # type: ignore[union-attr]  # registered, so it has a state

@@ -17,14 +17,36 @@ if TYPE_CHECKING:
     from .._models.registered import Registered
     from .._models.resource import Resource
     from .._models.walker import Found
-    from .._waits.wait import Wait
     from .unresolved import Outcome
 
-__all__ = ["emit_resource", "emit_status"]
+__all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
-def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> bytes | Outcome:
-    """Decide on one registered resource.
+def resolved_resources(call: Call, step: str, elsewhere: frozenset[str]) -> dict[str, bytes]:
+    """Return the Struct bytes of the registered resources in which everything is resolved, which nearly always are all.
+
+    Args:
+        call: The call.
+        step: The step's identity, for the annotation; an empty one for none.
+        elsewhere: Names that other steps of the pipeline hold back.
+    """
+    found: dict[str, bytes] = {}
+    for name, model in call.resources.items():
+        registered = model._state
+        assert registered is not None
+        if registered.root.raw is None and registered.base is None and (registered.depends_on or name in elsewhere):
+            continue  # it may have to be held back
+        encoded = _direct(model, registered, step)
+        if encoded is not None:
+            found[name] = encoded
+    # One search through all of them takes a fraction of the time of one through each.
+    if call.searches and call.has_token(b"".join(found.values())):
+        found = {name: encoded for name, encoded in found.items() if not call.has_token(encoded)}
+    return found
+
+
+def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> Outcome:
+    """Decide on one registered resource that isn't among the resolved ones.
 
     Args:
         call: The call.
@@ -34,42 +56,35 @@ def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: 
         elsewhere: Names that other steps of the pipeline hold back.
 
     Returns:
-        Its Struct bytes where everything in it is resolved, which nearly always is so; otherwise what became of it.
+        What became of it.
 
     Raises:
         EncodeError: A value can't be carried; the path starts with the resource's name.
     """
+    from .unresolved import Outcome, blocked_by, outcome_of
+
     registered = model._state
     assert registered is not None
     exists = registered.root.raw is not None or registered.base is not None
-    blocked: list[Wait] = []
-    if registered.depends_on and not exists:
-        from .unresolved import blocked_by
-
-        blocked = blocked_by(call, registered)
-    if not blocked and (exists or name not in elsewhere):
-        encoded = _direct(call, model, registered, step)
-        if encoded is not None:
-            return encoded
-    from .unresolved import outcome_of
-
+    blocked = blocked_by(call, registered) if registered.depends_on and not exists else []
+    if not exists and not blocked and name not in elsewhere:
+        encoded = _direct(model, registered, step)
+        if encoded is not None and not call.has_token(encoded):
+            return Outcome(encoded, [])
     try:
         return outcome_of(call, model, registered, step, blocked, exists=exists, held_elsewhere=name in elsewhere)
     except EncodeError as error:
         raise error.under(name) from None
 
 
-def _direct(call: Call, model: Resource, registered: Registered, step: str) -> bytes | None:
+def _direct(model: Resource, registered: Registered, step: str) -> bytes | None:
     """Encode a resource in which everything is resolved; None where the slow path has to look."""
     try:
-        if registered.base is not None:
-            encoded = _wire.encode_over(model, registered.base, strict=True)
-            encoded = marked_over(encoded, step)
-        else:
-            encoded = marked(model, step)
+        if registered.base is None:
+            return marked(model, step)
+        return marked_over(_wire.encode_over(model, registered.base, strict=True), step)
     except _wire.Bail:
         return None
-    return None if call.has_token(encoded) else encoded
 
 
 def emit_status(call: Call, model: Resource) -> tuple[bytes | None, list[Found]]:

@@ -122,7 +122,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
     tree = Tree()
     box: list[Any] = [None]
     replacing: set[int] = set()  # ids of what was set in the place of something deleted
-    texts = call is not None and (call.marker is not None or bool(call.handed_out))
+    texts = call is not None and call.searches
     work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
     while work:
         value, target, key, path, all_of_it = work.pop()

@@ -15,7 +15,7 @@ import os
 import re
 from typing import Final
 
-__all__ = ["Marker"]
+__all__ = ["Marker", "is_left_in"]
 
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW: Final = 8
@@ -57,13 +57,27 @@ def _base64_cores(text: str) -> list[bytes]:
     return cores
 
 
+# What tokens of all calls of this process have in common.
+_COMMON: Final = _PROCESS.encode()
+_COMMON_ENCODED: Final = _base64_cores(_PROCESS)
+
+
+def is_left_in(data: bytes) -> bool:
+    """Say whether `data` holds a token of any call of this process, or the base64 of one.
+
+    That takes half as long as the search of `Marker`. It serves calls that have made no token themselves: there is
+    nothing of theirs to find.
+    """
+    return _COMMON in data.lower() or any(part in data for part in _COMMON_ENCODED)
+
+
 class Marker:
     """The marker of one call.
 
     A token is the head, an index, and the tail.
     """
 
-    __slots__ = ("_encoded", "_own", "_plain")
+    __slots__ = ("_cores", "_encoded", "_own", "_plain")
 
     def __init__(self) -> None:
         self._own = (_random(_BEFORE), _random(_AFTER))
@@ -72,7 +86,13 @@ class Marker:
             for part in (_PROCESS + self._own[0], self._own[1])
             for at in range(len(part) - _WINDOW + 1)
         ]
-        self._encoded = _base64_cores(_PROCESS) + _base64_cores(self._own[1])
+        # What all windows of the head have in common, and all of the tail: without these there is none of them.
+        head = _PROCESS + self._own[0]
+        self._cores = (
+            head[len(head) - _WINDOW : _WINDOW].encode(),
+            self._own[1][_AFTER - _WINDOW : _WINDOW].encode(),
+        )
+        self._encoded = _COMMON_ENCODED + _base64_cores(self._own[1])
 
     def token(self, index: int) -> str:
         """Return the token of the value with this index."""
@@ -81,7 +101,9 @@ class Marker:
     def is_in(self, data: bytes) -> bool:
         """Say whether `data` holds a token, a part of one, or the base64 of one."""
         lowered = data.lower()
-        return any(part in lowered for part in self._plain) or any(part in data for part in self._encoded)
+        if any(core in lowered for core in self._cores) and any(part in lowered for part in self._plain):
+            return True
+        return any(part in data for part in self._encoded)
 
     def indexes_in(self, text: str) -> list[int]:
         """Return the indexes of the whole tokens of this call in `text`, also inside base64, in their order.

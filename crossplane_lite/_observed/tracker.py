@@ -22,6 +22,7 @@ __all__ = ["Before", "Tracker", "current", "enter", "leave", "mask"]
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
 _REPR: Final = b"Observable('"
+_SHORTEST_TOKEN: Final = 8  # no shorter part of one is recognised
 
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
 """What `leave` needs to go back to what this thread or task was in."""
@@ -101,8 +102,7 @@ class Tracker:
         """Return the text that stands for `observable` in this call."""
         global _tokens_made
         _tokens_made = True
-        marker = self.marker
-        assert marker is not None
+        marker = self._own_marker()
         # One token for one path; the results of apply() go by identity, because two functions may have one name. What
         # is in `tokens` stays alive, so its id stays its own.
         key = observable.source_path if observable.__cl_deps__ is None else id(observable)
@@ -114,21 +114,30 @@ class Tracker:
             self.tokens.append(observable)
         return marker.token(index)
 
-    @property
-    def marker(self) -> Marker | None:
-        """The marker to search for, or None where no token can be anywhere."""
-        if self._marker is None and _tokens_made:
+    def _own_marker(self) -> Marker:
+        if self._marker is None:
             from .tokens import Marker
 
             self._marker = Marker()
         return self._marker
 
+    @property
+    def searches(self) -> bool:
+        """Whether a text can hold a token, so that texts have to be searched."""
+        return _tokens_made or bool(self.handed_out)
+
     def has_token(self, data: bytes) -> bool:
         """Say whether encoded bytes hold a token, of this call or of an earlier one."""
-        if self.handed_out and _REPR in data:
-            return True
-        marker = self.marker
-        return marker is not None and marker.is_in(data)
+        return (bool(self.handed_out) and _REPR in data) or self._has_marker(data)
+
+    def _has_marker(self, data: bytes) -> bool:
+        if self._marker is not None:
+            return self._marker.is_in(data)
+        if not _tokens_made or len(data) < _SHORTEST_TOKEN:
+            return False
+        from .tokens import is_left_in
+
+        return is_left_in(data)
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`.
@@ -140,10 +149,9 @@ class Tracker:
             found = [one for one in self.handed_out if repr(one) in text]
             if found:
                 return found
-        marker = self.marker
-        if marker is None or not marker.is_in(text.encode(errors="replace")):
+        if not self._has_marker(text.encode(errors="replace")):
             return []
-        indexes = [index for index in marker.indexes_in(text) if index < len(self.tokens)]
+        indexes = [index for index in self._own_marker().indexes_in(text) if index < len(self.tokens)]
         if indexes:
             return [self.tokens[index] for index in indexes]
         from .observable import Observable
@@ -165,11 +173,11 @@ class Tracker:
 
     def readable(self, text: str) -> str:
         """Return `text` with tokens replaced by their paths, secret values as they are."""
-        marker = self.marker
         # What isn't valid Unicode can't be sent, and is shown escaped.
-        text = text.encode(errors="backslashreplace").decode()
-        if marker is not None and marker.is_in(text.encode()):
-            text = marker.substitute(text, [observable.source_path for observable in self.tokens])
+        data = text.encode(errors="backslashreplace")
+        text = data.decode()
+        if self._has_marker(data):
+            text = self._own_marker().substitute(text, [observable.source_path for observable in self.tokens])
         return text
 
     def hide(self, value: bytes) -> None:

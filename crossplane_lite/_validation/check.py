@@ -192,7 +192,7 @@ class _Checked:
         self.keyless: set[Steps] = set()
         self._open: set[Steps] = set()
         self._nulls: set[Steps] = set()
-        self._call = call if call is not None and (call.handed_out or call.marker is not None) else None
+        self._call = call if call is not None and call.searches else None
         box: list[Any] = [None]
         # A value, its rules, where it goes, under which key, its path, and whether all of it is looked at.
         work: list[tuple[Any, Rules, Any, Any, Steps, bool]] = [(data, rules, box, 0, (), False)]
