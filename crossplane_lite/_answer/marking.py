@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._call.mark import ANNOTATION, joined_steps
+from .._models.shape import ModelShape
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
 
-__all__ = ["marked", "marked_over"]
+__all__ = ["marked", "marked_laid", "marked_over"]
+
+_WAY: Final = ("metadata", "annotations")
 
 
 def marked(model: Resource, step: str) -> bytes:
@@ -19,27 +22,57 @@ def marked(model: Resource, step: str) -> bytes:
     Raises:
         Bail: The slow path has to look.
     """
-    if step and "metadata" not in model.__dict__:
-        return _wire.encode_struct(model, strict=True) + _metadata_entry(step)
+    if not step:
+        return _wire.encode_struct(model, strict=True)
+    if _is_usual(model.__dict__.get("metadata")):
+        return _wire.encode_struct_with(model, _WAY, ANNOTATION, _entry(step))
     return marked_over(_wire.encode_struct(model, strict=True), step)
+
+
+def marked_laid(model: Resource, base: bytes, step: str) -> bytes:
+    """Encode a model over inherited bytes, with the mark of a step beside the steps that share the resource.
+
+    Raises:
+        Bail: The slow path has to look.
+    """
+    if not step:
+        return _wire.encode_over(model, base, strict=True)
+    leaf = (_WAY, ANNOTATION, lambda before: joined_steps(before, step))
+    return _wire.encode_over(model, base, strict=True, leaf=leaf)
+
+
+def marked_over(encoded: bytes, step: str) -> bytes:
+    """Put the mark of a step into encoded bytes, beside the steps that share the resource.
+
+    The other two give the same in one pass, for what is encoded directly.
+    """
+    if not step:
+        return encoded
+    before = _wire.get_path(encoded, (*_WAY, ANNOTATION))
+    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: joined_steps(before, step)}}}, encoded)
+
+
+def _is_usual(metadata: Any) -> bool:
+    """Say whether metadata is of the kind that nearly all is, without the mark of any step."""
+    if metadata is None:
+        return True
+    if type(metadata) is dict:
+        annotations = metadata.get("annotations")
+    elif isinstance(metadata, ModelShape):
+        annotations = metadata.__dict__.get("annotations")
+    else:
+        return False
+    return annotations is None or (type(annotations) is dict and ANNOTATION not in annotations)
 
 
 _entries: dict[str, bytes] = {}
 
 
-def _metadata_entry(step: str) -> bytes:
-    """Return the encoded metadata with nothing but the step's annotation."""
+def _entry(step: str) -> bytes:
+    """Return the encoded annotation."""
     entry = _entries.get(step)
     if entry is None:
         if len(_entries) > 64:  # one per function and input; a caller that varies its input must not fill the memory
             _entries.clear()
-        entry = _entries[step] = _wire.encode_struct({"metadata": {"annotations": {ANNOTATION: step}}})
+        entry = _entries[step] = _wire.encode_struct({ANNOTATION: step})
     return entry
-
-
-def marked_over(encoded: bytes, step: str) -> bytes:
-    """Put the step's annotation into encoded bytes, beside the steps that share the resource."""
-    if not step:
-        return encoded
-    before = _wire.get_path(encoded, ("metadata", "annotations", ANNOTATION))
-    return _wire.encode_over({"metadata": {"annotations": {ANNOTATION: joined_steps(before, step)}}}, encoded)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .. import _wire
 from ..errors import EncodeError
-from .marking import marked, marked_over
+from .marking import marked, marked_laid
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -82,7 +82,7 @@ def _direct(model: Resource, registered: Registered, step: str) -> bytes | None:
     try:
         if registered.base is None:
             return marked(model, step)
-        return marked_over(_wire.encode_over(model, registered.base, strict=True), step)
+        return marked_laid(model, registered.base, step)
     except _wire.Bail:
         return None
 

@@ -34,6 +34,7 @@ M = TypeVar("M", bound="Model")
 __all__ = ["Model", "from_dict", "to_dict"]
 
 _set_node = ModelShape._set_node
+_set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
 
 @dataclass_transform(kw_only_default=True)
@@ -56,7 +57,9 @@ class Model(ModelShape):
     def __init__(self, /, **fields: Any) -> None:
         _set_node(self, None if current() is not None else new_node())
         known = self.__wire_fields__
-        target = self.__dict__
+        # Nobody else has the dict of the arguments, so it becomes the instance's own.
+        _set_dict(self, fields)
+        unset: list[str] = []
         for name, value in fields.items():
             field = known.get(name)
             if field is None:
@@ -64,20 +67,22 @@ class Model(ModelShape):
             kind = type(value)
             # What is nearly always given comes first; `adopt` would decide the same.
             if kind in field.takes or kind is Observable:
-                target[name] = value
-            elif kind is field.type.made and value._node is None:
-                _set_node(value, HELD_NODE)
-                target[name] = value
-            elif kind is field.copied:
-                target[name] = value.copy()
-            elif value is None or value is UNSET:
                 continue
+            if kind is field.type.made and value._node is None:
+                _set_node(value, HELD_NODE)
+            elif kind is field.copied:
+                fields[name] = value.copy()
             elif name in self._fixed:
                 self._check_fixed(name, value)
+                unset.append(name)
             else:
                 kept = adopt(field.type, value, name)
-                if kept is not None:
-                    target[name] = kept
+                if kept is None:
+                    unset.append(name)
+                else:
+                    fields[name] = kept
+        for name in unset:
+            del fields[name]
 
     def _read_field(self, name: str) -> Any:
         field = self.__wire_fields__.get(name)

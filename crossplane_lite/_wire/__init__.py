@@ -19,7 +19,7 @@ Other rooms import from here what `__all__` lists. This room imports `_base`, `_
 from __future__ import annotations
 
 from .decode import decode_list, decode_struct, decode_value
-from .encode import encode_list, encode_struct, encode_value
+from .encode import encode_list, encode_struct, encode_struct_with, encode_value
 from .faults import unwatch, watch
 from .objects import MORE, SET, WHOLE
 from .over import encode_over
@@ -46,6 +46,7 @@ __all__ = [
     "encode_list",
     "encode_over",
     "encode_struct",
+    "encode_struct_with",
     "encode_value",
     "entry_prefix",
     "get_path",

@@ -7,6 +7,7 @@ lies deeper is merged in one pass by `_tree`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from .._base.sentinels import TOMBSTONE
@@ -21,12 +22,16 @@ from .scan import STRUCT
 from .tree import Overlay, encode_tree
 from .value import open_value
 
-__all__ = ["encode_over"]
+__all__ = ["Leaf", "encode_over"]
 
 _level: Final = Level.FromString
 
 
-def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
+Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
+"""One more text in a result: the keys of the Structs that lead to it, its key, and what makes it of the text before."""
+
+
+def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
     """Lay the set fields of `obj` over an existing Struct.
 
     Where both sides are structs they are merged, everything else is replaced. Fields that `obj` doesn't name
@@ -36,6 +41,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
         base: The bytes of a Struct.
         strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
+        leaf: What else to put into the result, as if it were laid over it.
 
     Returns:
         The bytes of the merged Struct.
@@ -46,7 +52,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
         Bail: As EncodeError and more, when `strict`.
     """
     try:
-        return _over(obj, base, 1, strict)
+        return _over(obj, base, 1, strict, leaf)
     except EncodeError as error:
         if strict:
             raise Bail from error
@@ -58,10 +64,11 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False) -> bytes:
         raise
 
 
-def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
+def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = None) -> bytes:
     if depth > MAX_DEPTH:
         if strict:
             raise Bail
+        assert leaf is None  # it is put in at the top
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
     below = getattr(obj, "__wire_below__", None)
     if strict and below is not None and below.shows == WHOLE:
@@ -89,8 +96,28 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool) -> bytes:
             fields[name] = _member(value, fields.get(name), depth, strict)
         except EncodeError as error:
             raise error.under(join_path([name])) from None
+    if leaf is not None:
+        _put(fields, *leaf)
     merged: bytes = level.SerializeToString()
     return merged
+
+
+def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
+    """Put a text below a split Struct; whatever stands on the way and is no Struct is replaced."""
+    if not way:
+        before = fields.get(key)
+        try:
+            text = made(None if before is None else open_value(before)[1]).encode()
+        except UnicodeEncodeError as error:
+            raise Bail from error
+        fields[key] = b"\x1a" + varint(len(text)) + text
+        return
+    value = fields.get(way[0])
+    kind, payload = (STRUCT, b"") if value is None else open_value(value)
+    level = _level(payload if kind == STRUCT else b"")
+    _put(level.fields, way[1:], key, made)
+    data: bytes = level.SerializeToString()
+    fields[way[0]] = b"\x2a" + varint(len(data)) + data
 
 
 def _member(value: Any, old: bytes | None, depth: int, strict: bool) -> bytes:
