@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .._base.sentinels import UNSET
 from .._observed.observable import Observable, guess
 from .._observed.tracker import current
 from ..errors import UnknownFieldError

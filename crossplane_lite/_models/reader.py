@@ -12,12 +12,12 @@ from .. import _wire
 from .._base.sentinels import NULL
 from .._observed.observable import Observable
 from . import containers, types
-from .node import LOOSE, VIEW, WAIT, Node
+from .node import HELD_NODE, LOOSE, VIEW, WAIT, Node
 
 if TYPE_CHECKING:
     from .shape import ModelShape
 
-__all__ = ["absent", "element", "present", "read"]
+__all__ = ["Reading", "absent", "element", "present", "read"]
 
 # As module globals: reading a field looks them up more often than anything else.
 _STRUCT: Final = _wire.STRUCT
@@ -26,6 +26,34 @@ _NULL: Final = _wire.NULL
 _NUMBER: Final = _wire.NUMBER
 _MODEL: Final = types.MODEL
 _DYNAMIC: Final = types.DYNAMIC
+
+
+class Reading:
+    """A field of a class, as the class has it: Python finds it where the instance's dict has no value.
+
+    The same as `Model._read_field`, without the search for the name and the exception that lead there.
+    """
+
+    __slots__ = ("_field", "_is_leaf")
+
+    def __init__(self, field: types.Field) -> None:
+        self._field = field
+        self._is_leaf = field.type.code < _MODEL
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        field = self._field
+        if instance is None:
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute {field.name!r}")
+        node = instance._node
+        if node is None or node is HELD_NODE:
+            if self._is_leaf:
+                return None
+            node = instance._own_node()
+        elif node.views is not None:
+            view = node.views.get(field.name)
+            if view is not None:
+                return view
+        return read(node, instance, field)
 
 
 def read(node: Node, holder: ModelShape, field: types.Field) -> Any:

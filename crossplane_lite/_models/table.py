@@ -39,6 +39,7 @@ from .._base.sentinels import UNSET
 from ..errors import UsageError
 from . import types
 from .model import Model
+from .reader import Reading
 from .resource import Resource
 from .shape import near_name
 
@@ -151,6 +152,9 @@ def make_class(
         bases = (Resource, DynamicModel) if api_version else (DynamicModel,)
         known, keys = DynamicFields(known), DynamicKeys(keys)
     namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
+    for field in fields:
+        if field.name not in namespace and not any(hasattr(base, field.name) for base in bases):
+            namespace[field.name] = Reading(field)
     return type(name, bases, namespace)
 
 
