@@ -98,8 +98,8 @@ class Function(Callee):
         """
         call = Call(data, self)
         before = tracker.enter(call)
+        problem: BaseException | None = None
         try:
-            problem: BaseException | None = None
             try:
                 self.invoke(call)
             except (WireError, KeyboardInterrupt):
@@ -112,6 +112,7 @@ class Function(Callee):
                 raise call.faults[0]
             return answer
         finally:
+            problem = None  # its traceback has this frame
             tracker.leave(call, before)
             call.release()
 

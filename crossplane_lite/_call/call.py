@@ -227,17 +227,11 @@ class Call(Tracker):
         Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on
         working.
         """
-        models = list(self.resources.values())
-        if self.composite is not None:
-            models.append(self.composite)
-        for model in models:
-            registered = model._state
-            if registered is not None and registered.observed is not None:
-                registered.observed._node.views = None
-                registered.observed = None  # made again when it is asked for again
-            if model._node is not None:
-                model._node.views = None
-        # All of these know their call.
+        # All of these know their call, or may hold Observables, which do.
         self.resources = {}
-        self.composite = self._log = self._required_resources = None
+        self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None
+        if self.results.entries:
+            self.results = Results()
+        if self.conditions.entries:
+            self.conditions = Conditions()
         self.xr = Root(Tracker(), "xr", "", "xr", self.xr.raw, self.xr.details)

@@ -170,7 +170,7 @@ def earlier_of(call: Call) -> dict[str, Any]:
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
         registered = Registered(root, None, earlier.ready)
-        registered.observed = made
+        registered.take_observed(made)
         Unstructured._set_state(made, registered)
         shown[name] = made
     return shown

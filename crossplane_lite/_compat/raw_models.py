@@ -87,7 +87,7 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
     made = cls.__new__(cls)
     model._set_node(made, Node(FACT, root.raw, root, None, root.prefix))
     registered = Registered(root, None, message.ready)
-    registered.observed = made  # its own observed side
+    registered.take_observed(made)  # its own observed side
     model._set_state(made, registered)
     return made
 

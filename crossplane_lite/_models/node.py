@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
 from .._observed.observable import make
+from .._observed.tracker import current
 from .._wire import MORE, SET, WHOLE
 from ..errors import ReadOnlyError, UsageError
 
@@ -170,6 +171,21 @@ class Node:
         self.state = VIEW
         self.owner = owner
         self.key = key
+
+    def tie(self) -> None:
+        """Have the call cut at its end what goes round in a circle here."""
+        call = current() if self.root is None else self.root.call
+        if call is not None:
+            call.tied.append(self)
+
+    def untie(self) -> None:
+        """Forget what was read from here, and what this was read from.
+
+        Left to the garbage collector, a call's models would cost as much as everything else. What compose() has kept
+        goes on working: what is read from it again is made again.
+        """
+        self.views = None
+        self.owner = None
 
     def written(self, holder: Any, name: str) -> None:
         """Note that a field of `holder`, whose node this is, was set or deleted.

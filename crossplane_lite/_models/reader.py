@@ -81,6 +81,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
                 child.state, child.owner, child.key = VIEW, holder, name
             if node.views is None:
                 node.views = {name: made}
+                node.tie()
             else:
                 node.views[name] = made
             return made
@@ -101,6 +102,7 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
         made_node.state, made_node.owner, made_node.key = VIEW, holder, name
     if node.views is None:
         node.views = {name: made}
+        node.tie()
     else:
         node.views[name] = made
     return made
@@ -147,6 +149,7 @@ def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, st
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, made)
         if state == LOOSE and isinstance(holder, (containers.ModelList, containers.ModelMap)):
             node.attach_to(holder, key)
+            node.tie()
     return box[0]
 
 

@@ -69,6 +69,15 @@ class Registered:
         observed: R = self.observed
         return observed
 
+    def take_observed(self, made: ModelShape) -> None:
+        """Take the observed side, which knows this in turn: they are parted when the call ends."""
+        self.observed = made
+        self.root.call.tied.append(self)
+
+    def untie(self) -> None:
+        """Forget the observed side; it is made again when it is asked for again."""
+        self.observed = None
+
     def ready_of(self, model: ModelShape) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
         if model._node is not None and model._node.state >= WAIT:
@@ -103,5 +112,5 @@ def observed_view(cls: type[R], registered: Registered) -> R:
     made: R = of.__new__(of)
     of._set_node(made, node)
     of._set_state(made, registered)
-    registered.observed = made  # its own observed side
+    registered.take_observed(made)
     return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
 from ..errors import UnresolvedError, WireError
@@ -47,12 +47,26 @@ def leave(call: Tracker, before: Before) -> None:
     # Observables know their call; without these it is freed at once and not by the next garbage collection.
     call.handed_out.clear()
     call.guesses.clear()
+    if call.tokens:  # their paths are still shown
+        from .observable import Observable
+
+        call.tokens = [Observable(observable.source_path) for observable in call.tokens]
+    for place in call.tied:
+        place.untie()
+    call.tied.clear()
 
 
 def mask(text: str) -> str:
     """Return `text` as it may be logged: secret values of the call that is going on masked, tokens shown as paths."""
     call = _current.get()
     return text if call is None else call.show(text)
+
+
+class Tied(Protocol):
+    """What is tied into a circle until its call ends."""
+
+    def untie(self) -> None:
+        """Cut the circle."""
 
 
 class Tracker:
@@ -62,6 +76,7 @@ class Tracker:
         guesses: Unresolved values that were used as plain values, by path.
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by index.
+        tied: Places of models that are tied into a circle with what was read from them, or with what holds them.
         faults: The errors in the request's bytes that have come to light.
         closed: True once the answer is made.
         oracle: Says what an unresolved value is taken for where it is used as a plain one, in a run that only looks for
@@ -82,6 +97,7 @@ class Tracker:
         "guesses",
         "handed_out",
         "oracle",
+        "tied",
         "tokens",
     )
 
@@ -89,6 +105,7 @@ class Tracker:
         self.guesses: dict[str, Observable[Any]] = {}
         self.handed_out: list[Observable[Any]] = []
         self.tokens: list[Observable[Any]] = []
+        self.tied: list[Tied] = []
         self.faults: list[WireError] = []
         self.closed = False
         self.oracle: Oracle | None = None
