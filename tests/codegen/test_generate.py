@@ -318,6 +318,7 @@ def test_a_definition_and_what_is_published_for_it(wrapped: bool) -> None:
     assert one.classes == other.classes
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(object_schemas(), st.data())
 def test_the_order_of_keys_changes_nothing(schema: Json, data: st.DataObject) -> None:

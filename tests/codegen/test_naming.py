@@ -181,6 +181,7 @@ def test_new_fields_rename_no_class(data: st.DataObject) -> None:
             assert new[path] == old[path], path
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.data())
 def test_changed_classes_keep_their_names_too(data: st.DataObject) -> None:
@@ -195,6 +196,7 @@ def test_changed_classes_keep_their_names_too(data: st.DataObject) -> None:
             assert new[path] == name, path
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.data())
 def test_names_stay_over_many_changes(data: st.DataObject) -> None:

@@ -67,6 +67,7 @@ def attribute(wire: str, *, of_resource: bool) -> str:
 # --- modules and classes -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported(made: Package) -> None:
     """Each module has the classes of its table, and nothing is missing where one refers to another."""
     count = 0
@@ -246,12 +247,14 @@ def test_recursive_schemas(made: Package) -> None:
 # --- the same again ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_order_of_files_changes_nothing() -> None:
     """Backwards, and with the first output as the earlier one, all files are the same."""
     assert generate(definitions(real_documents()[::-1]).kinds) == real_output()
     assert generate(definitions(real_documents()).kinds, real_output().modules.get) == real_output()
 
 
+@pytest.mark.slow
 def test_definitions_and_what_is_published_for_them() -> None:
     """Each provider's definition and the OpenAPI documents of an API server for it give the same models."""
     (core,) = (one for one in real_documents() if Path(one.where).name == "core_v1.json")

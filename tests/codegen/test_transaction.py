@@ -94,6 +94,7 @@ def test_steps(tmp_path: Path) -> None:
     assert len(steps) in STEPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("models", "stubs"), [(NEW, NEW_STUBS), (OLD, STUBS), (OTHER, {})])
 def test_killed(tmp_path: Path, models: dict[str, str], stubs: dict[str, str]) -> None:
     """Whenever a run is killed, no file is half-written, and the next run, of the same or other files, repairs all."""
@@ -126,6 +127,7 @@ def test_killed_first_run(tmp_path: Path) -> None:
     assert step > 40
 
 
+@pytest.mark.slow
 def test_killed_twice(tmp_path: Path) -> None:
     """A run that repairs may be killed as well."""
     for step, root in each_step(tmp_path):
@@ -142,6 +144,7 @@ def test_killed_twice(tmp_path: Path) -> None:
     assert step > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("before", [after_a_run, nothing])
 def test_interrupted(tmp_path: Path, before: Callable[[Path], None], late: bool) -> None:

@@ -115,6 +115,7 @@ def test_the_table(section: str) -> None:
             exec(code, dict(names))
 
 
+@pytest.mark.slow
 def test_the_golden_test(section: str, folder: Path) -> None:
     """The test writes what comes of a case with the option, and passes then."""
     project = Project(folder)

@@ -239,6 +239,7 @@ class TestSwitch:
                 krm.testing.golden(team, case)
         assert (case / "expected").exists() == writes
 
+    @pytest.mark.slow
     def test_outside_of_pytest(self, case: Path) -> None:
         """It works in a plain program, and says there which switch it has."""
         code = "from crossplane_lite import krm\nfrom tests.krm.test_testing import team\n"
@@ -282,6 +283,7 @@ class TestSwitch:
         assert "every snapshot file was checked" in again.text
         assert project.pytest().status == 0
 
+    @pytest.mark.slow
     def test_two_tests_that_disagree(self, tmp_path: Path, case: Path) -> None:
         """Two tests that would write different things to the same folder are told, not both served."""
         project = Project(tmp_path / "project")

@@ -430,6 +430,7 @@ def test_any_json(contents: list[Any], ascii_only: bool, indent: int | None) -> 
     assert read("-", stdin=text.encode()) == contents
 
 
+@pytest.mark.slow
 @given(objects)
 def test_any_yaml(contents: list[Any]) -> None:
     """Whatever is written as YAML is read back the same, words of YAML 1.1 among it."""

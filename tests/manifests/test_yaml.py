@@ -312,6 +312,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(), json_values, max_size=4), max_size=3))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, documents: list[dict[str, Any]]) -> None:
     """Whatever JSON is dumped is read back the same."""

@@ -134,6 +134,7 @@ def test_nothing_is_overlooked(one: list[dict[str, Any]], other: list[dict[str, 
         assert differences(one, other) == []
 
 
+@pytest.mark.slow
 def test_documents_without_names() -> None:
     """Documents without names are compared in their order, and their number costs no more than their texts."""
     before: list[dict[str, Any]] = [{"a": number} for number in range(20_000)]

@@ -61,6 +61,7 @@ def test_update(project: Project) -> None:
     assert project.read(project.files()[0]) == text
 
 
+@pytest.mark.slow
 def test_difference(project: Project) -> None:
     """What differs is shown by resource, without what is the same, and accepted by the command that is shown."""
     project.write("test_net.py", check(path="expected/net.yaml"))
@@ -178,6 +179,7 @@ def test_bad_snapshots(project: Project) -> None:
     assert sorted(project.files()) == ["expected/broken.yaml", "expected/list.yaml"]
 
 
+@pytest.mark.slow
 def test_folder_and_simulation(project: Project) -> None:
     """The fixtures take paths relative to the test's file, wherever pytest was started."""
     project.write(
@@ -195,6 +197,7 @@ def test_folder_and_simulation(project: Project) -> None:
     assert "2 passed" in project.pytest().text
 
 
+@pytest.mark.slow
 def test_other_plugins_names_stay_free(project: Project) -> None:
     """A conftest with the options and fixtures that other snapshot plugins have works beside the plugin."""
     project.write(
@@ -210,6 +213,7 @@ def test_other_plugins_names_stay_free(project: Project) -> None:
     assert project.pytest(UPDATE).status == 0
 
 
+@pytest.mark.slow
 def test_import_is_cheap(project: Project) -> None:
     """Where nothing of the plugin is used, no module but the plugin's own is loaded, and nothing is reported."""
     project.write(

@@ -298,6 +298,7 @@ def stub_path(project: Project, name: str) -> Path:
     return project.root.joinpath(*name.split(".")).with_suffix(".pyi")
 
 
+@pytest.mark.slow
 def test_stub_classes_are_those_of_the_tables(importable: Project) -> None:
     """Each module has the classes of its stub, with the same fields in order, all keyword-only, and the same bases."""
     for table in tables(importable.output):
@@ -319,6 +320,7 @@ def test_stub_classes_are_those_of_the_tables(importable: Project) -> None:
             assert all(isinstance(one.value, ast.Constant) for one in annotations_of(node).values()), where
 
 
+@pytest.mark.slow
 def test_stub_fields_have_the_types_of_the_tables(beside: Project) -> None:
     """Each field is declared by the descriptor and type that its type in the table calls for, heads by Literals."""
     differences = []
