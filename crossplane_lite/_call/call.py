@@ -95,7 +95,7 @@ class Call(Tracker):
         self.observed: Mapping[str, Any] = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.xr = Root(self, "xr", "", "xr", composite.resource, composite.connection_details)
+        self.xr = Root(self, "xr", "", "xr", composite.resource, composite)
         self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
         self.removed: set[str] = set()
@@ -234,4 +234,4 @@ class Call(Tracker):
             self.results = Results()
         if self.conditions.entries:
             self.conditions = Conditions()
-        self.xr = Root(Tracker(), "xr", "", "xr", self.xr.raw, self.xr.details)
+        self.xr = self.xr.alone(Tracker())

@@ -64,18 +64,20 @@ def register(
     """Register a composed resource; `Context.resource` says what the arguments and errors are."""
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
-    name = _known_name(call, name)
+    if type(name) is not str or not name or call.searches or call.oracle is not None:
+        name = _known_name(call, name)
     if name in call.resources:
         raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
     if on_unresolved not in _POLICIES:
         raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
-    instance = _own(name, instance)
+    if instance._node is not None or instance._state is not None:
+        instance = _own(name, instance)
     observed = call.observed.get(name)
     earlier = None if name in call.removed else call.desired.get(name)
     if observed is None:
         root = Root(call, "resource", name, name, None)
     else:
-        root = Root(call, "resource", name, name, observed.resource, observed.connection_details)
+        root = Root(call, "resource", name, name, observed.resource, observed)
         check_same_kind(instance, root.fields, f"the observed resource {name!r}")
     registered = Registered(root)
     if earlier is not None:
@@ -166,7 +168,7 @@ def earlier_of(call: Call) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     for name in sorted(call.desired):
         earlier = call.desired[name]
-        root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier.connection_details)
+        root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier)
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
         registered = Registered(root, None, earlier.ready)

@@ -159,7 +159,7 @@ class RequiredResources:
 
     def _view(self, key: str, at: int, item: Any, model: type[Any]) -> Any:
         prefix = f"required.{key}[{at}]"
-        root = Root(self._call, "required", key, prefix, item.resource, item.connection_details)
+        root = Root(self._call, "required", key, prefix, item.resource, item)
         check_kind(model, root.fields, prefix)
         return observed_view(model, Registered(root))
 

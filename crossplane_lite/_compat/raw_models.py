@@ -108,7 +108,7 @@ def desired(message: ResourceMessage, model: type[Any] | None, kind: str, name: 
 def _root(message: ResourceMessage, model: type[Any], kind: str, name: str, prefix: str) -> Root:
     """Return the top of a model's source."""
     check_class(model, _TAKER)
-    root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message.connection_details)
+    root = Root(current() or Tracker(), kind, name, prefix, struct_of(message, _TAKER), message)
     if "kind" in root.fields:  # a desired composite need not have one
         check_kind(model, root.fields, prefix)
     return root

@@ -25,10 +25,12 @@ class Root:
         name: The composition resource name; the requirement's key; empty for the composite.
         prefix: What paths start with.
         raw: The object's Struct bytes, None while it isn't observed.
-        details: The object's observed connection details.
+
+    Args:
+        message: The protocol's message of it, which has its connection details; None while it isn't observed.
     """
 
-    __slots__ = ("_fields", "_ready", "call", "details", "kind", "name", "prefix", "raw")
+    __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
 
     def __init__(
         self,
@@ -37,16 +39,26 @@ class Root:
         name: str,
         prefix: str,
         raw: bytes | None,
-        details: Mapping[str, bytes] | None = None,
+        message: Any = None,
     ) -> None:
         self.call = call
         self.kind = kind
         self.name = name
         self.prefix = prefix
         self.raw = raw
-        self.details: Mapping[str, bytes] = {} if details is None else details
+        self._message = message
         self._ready: bool | None = None
         self._fields: Any = None
+
+    @property
+    def details(self) -> Mapping[str, bytes]:
+        """The object's observed connection details."""
+        details: Mapping[str, bytes] = {} if self._message is None else self._message.connection_details
+        return details
+
+    def alone(self, call: Tracker) -> Root:
+        """Return the same object for another call."""
+        return Root(call, self.kind, self.name, self.prefix, self.raw, self._message)
 
     @property
     def fields(self) -> Any:

@@ -45,6 +45,8 @@ _PLAIN_TOKEN: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
+_BASE64_BYTES: Final = re.compile(rb"[A-Za-z0-9+/_]{9}")
+_SHORT: Final = 100  # bytes; looking for a run takes longer than the search where there are more
 
 
 def _base64_cores(text: str) -> list[bytes]:
@@ -68,7 +70,11 @@ def is_left_in(data: bytes) -> bool:
     That takes half as long as the search of `Marker`. It serves calls that have made no token themselves: there is
     nothing of theirs to find.
     """
-    return _COMMON in data.lower() or any(part in data for part in _COMMON_ENCODED)
+    if _COMMON in data.lower():
+        return True
+    if len(data) < _SHORT and _BASE64_BYTES.search(data) is None:  # such as nearly every name
+        return False
+    return any(part in data for part in _COMMON_ENCODED)
 
 
 class Marker:
