@@ -27,16 +27,20 @@ _HOMES = {
 }
 
 
+# Modules that are there as attributes without an import of their own.
+_DOORS = ("composition", "context", "errors", "model", "observable", "proto")
+
+
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
-    if home is None and name != "composition":  # asked for submodules too, before these are imported
+    if home is None and name not in _DOORS:  # asked for submodules too, before these are imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
     if home is not None:
         value = getattr(importlib.import_module(f".{home}", __name__), name)
     else:
-        value = importlib.import_module(".composition", __name__)
+        value = importlib.import_module(f".{name}", __name__)
     globals()[name] = value
     return value
 

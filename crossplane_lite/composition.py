@@ -233,7 +233,7 @@ def function(
             it makes guesses, to see the dependencies of what is resolved: it must have no effect but through `ctx`.
 
     Raises:
-        UsageError: The name is empty or holds a comma.
+        UsageError: The name is empty, or holds a comma or a colon before a space.
     """
 
     def decorate(compose: Compose) -> Function:
@@ -241,8 +241,8 @@ def function(
         chosen = name
         if chosen is None:
             chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
-        if not chosen or "," in chosen:
-            raise UsageError(f"a function's name must not be empty or hold a comma (got {chosen!r})")
+        if not chosen or "," in chosen or ": " in chosen:
+            raise UsageError(f"a function's name must not be empty or hold a comma or ': ' (got {chosen!r})")
         return Function(
             compose,
             chosen,

@@ -47,23 +47,28 @@ class Context:
         resources: The composed resources registered in this call, by name.
     """
 
-    __slots__ = ("_call", "_kept")
+    __slots__ = ("_call", "_composite", "_conditions", "_kept", "_resources", "_results")
 
     def __init__(self, call: Call) -> None:
         self._call = call
+        # The call forgets all of these at its end. Whoever has kept the context still has them.
+        self._resources = call.resources
+        self._results = call.results
+        self._conditions = call.conditions
+        self._composite: Any = None
         self._kept: dict[str, Any] = {}
 
     @property
     def results(self) -> Results:
-        return self._call.results
+        return self._results
 
     @property
     def conditions(self) -> Conditions:
-        return self._call.conditions
+        return self._conditions
 
     @property
     def resources(self) -> dict[str, Resource]:
-        return self._call.resources
+        return self._resources
 
     def composite(self, model: type[R]) -> R:
         """Return the composite resource.
@@ -78,7 +83,10 @@ class Context:
             UsageError: The composite is of another kind, was asked for as another class before, or there is none
                 because an Operation runs the function.
         """
-        return composite_of(self._call, model)
+        if type(self._composite) is not model:
+            self._composite = composite_of(self._call, model)
+        composite: R = self._composite
+        return composite
 
     def resource(
         self,
@@ -153,15 +161,15 @@ class Context:
 
     @property
     def requirements(self) -> Requirements:
-        return self._call.requirements
+        return self._keep("requirements", lambda: self._call.requirements)
 
     @property
     def required_resources(self) -> RequiredResources:
-        return self._call.required_resources
+        return self._keep("required_resources", lambda: self._call.required_resources)
 
     @property
     def required_schemas(self) -> RequiredSchemas:
-        return self._call.required_schemas
+        return self._keep("required_schemas", lambda: self._call.required_schemas)
 
     def schema(self, api_version: str, kind: str, *, key: str | None = None) -> Schema:
         """Ask for the OpenAPI schema of a kind, and return what Crossplane has answered.
@@ -252,12 +260,7 @@ class Context:
 
     @property
     def context(self) -> LazyMap:
-        call = self._call
-        if call.context is None:
-            from ._call.lazy_map import LazyMap
-
-            call.context = LazyMap(call.request.context)
-        return call.context
+        return self._keep("context", self._call.open_context)
 
     @property
     def environment(self) -> Mapping[str, Any]:
@@ -267,10 +270,7 @@ class Context:
 
     @property
     def output(self) -> dict[str, Any]:
-        call = self._call
-        if call.output is None:
-            call.output = {}
-        return call.output
+        return self._keep("output", self._call.open_output)
 
     @property
     def in_operation(self) -> bool:

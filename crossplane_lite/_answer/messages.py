@@ -47,7 +47,7 @@ def graph_text(text: str, shown: Waiting) -> Masked:
     found = set()
     for need in shown.needs:
         if need.of:
-            source = "xr" if need.of.startswith("xr.") else need.of
+            source = "xr" if need.of.startswith("xr.") and not need.of_resource else need.of
             found.add(f"{source} -> {need.name}" + (f" ({need.path})" if need.path != source else ""))
     return Masked(f"{text}. Dependencies: {joined(found)}" if found else text)
 

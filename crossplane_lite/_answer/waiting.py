@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
 from .._observed.observable import Observable, root_of
-from .._waits.entry import CutOff, Need, Waiting
+from .._waits.entry import RESOURCE, CutOff, Need, Waiting, reads_as_other
 from .._waits.graph import Graph, fields_of, needs, shown_vertex
 from ..proto import _view
 from . import messages
@@ -17,6 +17,7 @@ from .parts import Masked
 if TYPE_CHECKING:
     from .._call.call import Call
     from .._models.walker import Found
+    from .._waits.graph import Vertex
     from .._waits.wait import Wait
 
 __all__ = ["WhoWaits"]
@@ -77,9 +78,15 @@ class WhoWaits:
             why = text(_why(self._call, source, self._held))
             for target in [None] if vertex is None else self.graph.set_at(vertex):
                 if target != dependent or dependent[0] == "resource":  # a field that keeps what it has waits for nobody
-                    of = "" if target is None else text(shown_vertex(target))
-                    found.add(Need(text(shown_vertex(dependent)), of, text(path), why))
+                    name, kind = self._named(dependent)
+                    of, of_kind = ("", "") if target is None else self._named(target)
+                    found.add(Need(name, of, text(path), why, kind, of_kind))
         return found
+
+    def _named(self, vertex: Vertex) -> tuple[str, str]:
+        """Return a vertex as people read it, and its kind where that doesn't show."""
+        name = self._call.readable(shown_vertex(vertex))
+        return name, RESOURCE if vertex[0] == RESOURCE and reads_as_other(name) else ""
 
     def fatals(self, stopped: Iterable[str]) -> list[str]:
         """Return the texts of fatal results: for resources that stop on unresolved values, and for a cycle.

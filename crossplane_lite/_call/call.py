@@ -147,6 +147,20 @@ class Call(Tracker):
             self._log = log_for(self.function.name, self)
         return self._log
 
+    def open_context(self) -> LazyMap:
+        """Return the pipeline's context, to read and to change."""
+        if self.context is None:
+            from .lazy_map import LazyMap
+
+            self.context = LazyMap(self.request.context)
+        return self.context
+
+    def open_output(self) -> dict[str, Any]:
+        """Return an Operation's output, to change."""
+        if self.output is None:
+            self.output = {}
+        return self.output
+
     # What is asked of Crossplane, and its answers.
 
     @property
@@ -227,6 +241,9 @@ class Call(Tracker):
         Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on
         working.
         """
+        for place in self.tied:
+            place.untie()
+        self.tied.clear()
         # All of these know their call, or may hold Observables, which do.
         self.resources = {}
         self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from .. import _wire
 from .._models.adopt import own_copy
 from .._models.kinds import check_class, check_kind, check_same_kind
-from .._models.node import FACT, HELD, OUTSIDE, WAIT, Node
+from .._models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
 from .._models.overlay import lay
 from .._models.registered import Registered
 from .._models.resource import Resource
@@ -124,7 +124,7 @@ def _known_name(call: Call, name: object) -> str:
 
 
 def _own(name: str, instance: R) -> R:
-    """Return the instance, or a copy of it where it belongs to a call already or stands somewhere else."""
+    """Return the instance, or a copy of it where it belongs to a call already or was made outside of every call."""
     node = instance._node
     if node is not None and node.state >= WAIT:
         raise UsageError(
@@ -133,7 +133,7 @@ def _own(name: str, instance: R) -> R:
         )
     if instance._state is None:
         # In a thread that the author has started, without the call's context, everything looks as if made outside.
-        if node is None or (node.state != HELD and (node.state != OUTSIDE or current() is None)):
+        if node is None or node.state not in (OUTSIDE, TEMPLATE) or current() is None:
             return instance
     return own_copy(instance)
 

@@ -72,7 +72,7 @@ class Schemas:
         return schemas
 
     def add_path(self, path: str | os.PathLike[str]) -> None:
-        """Add a file or a folder, with its folders, of what `add_document` takes; in packages too.
+        """Add a file or a folder, with its folders, of definitions and OpenAPI documents; in packages too.
 
         Which files are read, and how, is said in `_manifests.sources`; what defines no kind is passed over.
 

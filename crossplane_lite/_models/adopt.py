@@ -11,7 +11,7 @@ from .._observed.tracker import current
 from ..errors import DEEPEST, UnknownFieldError, UsageError
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
-from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, VIEW, WAIT, Node, refuse_whole
+from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Node, refuse_whole
 from .shape import ModelShape, near_name
 from .walker import plain_data, tree_of, with_nulls
 
@@ -129,7 +129,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
     elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
         raise _unfit(type_, value, name)
-    elif state == LAID or (state == HELD and (node is None or node.raw is None)):
+    elif state in (LAID, TEMPLATE) or (state == HELD and (node is None or node.raw is None)):
         # Without what another resource inherits; and what stands elsewhere already must not change with this.
         value = own_copy(value)
     elif state == OUTSIDE and current() is not None:
@@ -143,8 +143,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
 def _take(model: ModelShape) -> None:
     if model._node is None:
         model._set_node(model, HELD_NODE)
-    elif model._node.state != COPY:  # which says more
-        model._node.state = HELD
+    elif model._node.state in (LOOSE, OUTSIDE):  # other states say more
+        model._node.state = HELD if model._node.state == LOOSE else TEMPLATE
 
 
 def own_copy(model: S) -> S:

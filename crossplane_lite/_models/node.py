@@ -7,9 +7,10 @@ state     the instance                           an unset field is   written to 
 ========  =====================================  ==================  ====================  ============================
 LOOSE     made in this call, stands nowhere yet  None or empty       keeps the value       stands there: HELD
 OUTSIDE   made outside of every call             None or empty       keeps the value       in a call: a copy of what was
-                                                                                           set; elsewhere as LOOSE
-HELD      stands in a field, a list or a map     as its source has   keeps the value       a copy
-                                                 it, None or empty
+                                                                                           set; elsewhere: TEMPLATE
+HELD      stands in a field, a list or a map,    as its source has   keeps the value       a copy
+          or did                                 it, None or empty
+TEMPLATE  the same, made outside of every call   None or empty       keeps the value       a copy of what was set
 VIEW      read from desired state, and not set   as its source has   attaches itself to    a copy
                                                  it, None or empty   its owner: HELD
 LAID      lies over an earlier function's        as that has it,     keeps the value       a copy of what was set
@@ -26,12 +27,13 @@ FACT      observed state that no waiting         None or empty       ReadOnlyErr
 
 A model without a node is LOOSE. The state changes
 
-- from LOOSE or OUTSIDE to HELD, when the instance is put into a field, a list or a map;
+- from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
 - from VIEW to HELD, when it is written to;
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
-- from LOOSE, OUTSIDE or HELD to LAID, when `ctx.resource` puts the instance over what an earlier function desires.
+- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over what an earlier function desires.
 
-WAIT and FACT never change. States from WAIT on are observed state.
+`ctx.resource` takes the instance itself, but of OUTSIDE and TEMPLATE a copy. WAIT and FACT never change. States from
+WAIT on are observed state.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ __all__ = [
     "LAID",
     "LOOSE",
     "OUTSIDE",
+    "TEMPLATE",
     "VIEW",
     "WAIT",
     "Holder",
@@ -68,11 +71,12 @@ __all__ = [
 LOOSE: Final = 0
 OUTSIDE: Final = 1
 HELD: Final = 2
-VIEW: Final = 3
-LAID: Final = 4
-COPY: Final = 5
-WAIT: Final = 6
-FACT: Final = 7
+TEMPLATE: Final = 3
+VIEW: Final = 4
+LAID: Final = 5
+COPY: Final = 6
+WAIT: Final = 7
+FACT: Final = 8
 
 # The paths in an observed object that can't be copied whole.
 _WHOLE: Final = ("", ".metadata", ".status")

@@ -38,13 +38,13 @@ class Registered:
     """
 
     __slots__ = (
-        "observed",
         "_observed_details",
         "base",
         "depends_on",
         "desired_details",
         "details",
         "incoming_ready",
+        "observed",
         "on_unresolved",
         "ready",
         "root",

@@ -51,9 +51,6 @@ def leave(call: Tracker, before: Before) -> None:
         from .observable import Observable
 
         call.tokens = [Observable(observable.source_path) for observable in call.tokens]
-    for place in call.tied:
-        place.untie()
-    call.tied.clear()
 
 
 def mask(text: str) -> str:
@@ -77,6 +74,7 @@ class Tracker:
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by index.
         tied: Places of models that are tied into a circle with what was read from them, or with what holds them.
+            Whoever has made the call unties them at its end.
         faults: The errors in the request's bytes that have come to light.
         closed: True once the answer is made.
         oracle: Says what an unresolved value is taken for where it is used as a plain one, in a run that only looks for
@@ -114,6 +112,12 @@ class Tracker:
         self._mask = masker
         self._masked: Callable[[str], str] | None = None
         self._own_secrets: list[bytes] = []
+
+    def __deepcopy__(self, memo: object) -> Tracker:
+        return self  # what belongs to a call belongs to it as a copy, too
+
+    def __reduce__(self) -> Any:
+        return _ended, ()  # elsewhere no call is going on
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the text that stands for `observable` in this call."""
@@ -215,3 +219,10 @@ class Tracker:
         made = masker if isinstance(masker, Masker) else Masker()
         made.add(self._own_secrets)
         return made
+
+
+def _ended() -> Tracker:
+    """Return a call that has ended, for what comes from another process."""
+    call = Tracker()
+    call.closed = True
+    return call

@@ -289,6 +289,8 @@ def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
 def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> None:
     """Put a value at a path in plain data. What is missing on the way is made, a list by its next index.
 
+    Digits between dots are an index where a list is, and a key everywhere else: `data.8080` of a ConfigMap.
+
     Args:
         data: The data.
         steps: The path.
@@ -298,7 +300,11 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
     Raises:
         UsageError: As of `plan`.
     """
-    holder, key, made = plan(data, steps, value, whole)
+    known: list[Step] = []
+    for step in steps:
+        at = lookup(data, known)
+        known.append(str(step) if type(step) is Digits and not isinstance(at, list) else step)
+    holder, key, made = plan(data, known, value, whole)
     if key == len(holder) and isinstance(holder, list):
         holder.append(made)
     else:

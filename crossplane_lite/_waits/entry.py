@@ -5,7 +5,8 @@ it, and so does everybody who looks at answers. Messages for people are made fro
 (`crossplane_lite._answer.messages`), and nothing is ever read back from them.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}]}`. What has no place in it is left out. Its texts aren't masked: they are data for the next steps.
+"why": ...}]}`. A wait has `"kind": "resource"` or `"ofKind": "resource"` where a resource has a name such as
+`xr.bucket`. What has no place in an entry is left out. Its texts aren't masked: they are data for the next steps.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["CutOff", "Need", "Waiting", "keeping", "read", "unmasked_name"]
+__all__ = ["RESOURCE", "CutOff", "Need", "Waiting", "keeping", "read", "reads_as_other", "unmasked_name"]
+
+RESOURCE = "resource"
 
 
 class Need(NamedTuple):
@@ -25,17 +28,31 @@ class Need(NamedTuple):
         of: What it belongs to, in the same form; empty where that isn't known.
         path: Its path. A resource's name alone means that the resource has to be ready (`depends_on`).
         why: Why it isn't there.
+        kind: `resource` for a composed resource whose name reads like one of the others; else empty.
+        of_kind: The same of what it belongs to.
     """
 
     name: str
     of: str
     path: str
     why: str
+    kind: str = ""
+    of_kind: str = ""
 
     @property
     def by_resource(self) -> bool:
         """Whether a composed resource needs it."""
-        return _is_resource(self.name)
+        return self.kind == RESOURCE or not reads_as_other(self.name)
+
+    @property
+    def of_resource(self) -> bool:
+        """Whether it belongs to a composed resource."""
+        return bool(self.of) and (self.of_kind == RESOURCE or not reads_as_other(self.of))
+
+    def to_data(self) -> dict[str, str]:
+        """Return it as it stands in an entry."""
+        data = {"name": self.name, "of": self.of, "path": self.path, "why": self.why}
+        return {**data, **{key: kind for key, kind in (("kind", self.kind), ("ofKind", self.of_kind)) if kind}}
 
 
 class CutOff(NamedTuple):
@@ -67,7 +84,7 @@ class Waiting(NamedTuple):
         """Return the entry of the context."""
         entry: dict[str, Any] = {"held": self.held}
         if self.needs:
-            entry["waits"] = [need._asdict() for need in self.needs]
+            entry["waits"] = [need.to_data() for need in self.needs]
         if self.cut_off:
             entry["cutOff"] = [one._asdict() for one in self.cut_off]
         return entry
@@ -80,10 +97,12 @@ class Waiting(NamedTuple):
         """
         needs = [
             Need(
-                unmasked_name(one.name, mask),
-                unmasked_name(one.of, mask),
+                one.name if one.by_resource else mask(one.name),
+                one.of if one.of_resource else mask(one.of),
                 _after(one, one.path, mask),
                 _after(one, one.why, mask),
+                one.kind,
+                one.of_kind,
             )
             for one in self.needs
         ]
@@ -106,7 +125,7 @@ def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
         return Waiting([name for name in entry if isinstance(name, str)], [], [])
     held = entry.get("held")
     needs = [
-        Need(_text(one, "name"), _text(one, "of"), _text(one, "path"), _text(one, "why"))
+        Need(*(_text(one, key) for key in ("name", "of", "path", "why", "kind", "ofKind")))
         for one in _mappings(entry.get("waits"))
     ]
     cut_off = [CutOff(_text(one, "name"), _text(one, "why")) for one in _mappings(entry.get("cutOff"))]
@@ -135,13 +154,14 @@ def keeping(name: str, text: str, mask: Callable[[str], str]) -> str:
 
 def _after(need: Need, text: str, mask: Callable[[str], str]) -> str:
     """Return a path or a reason masked, but for the name of the resource that it begins with."""
-    return keeping(need.of if _is_resource(need.of) else "", text, mask)
+    return keeping(need.of if need.of_resource else "", text, mask)
 
 
 def unmasked_name(name: str, mask: Callable[[str], str]) -> str:
     """Return the name of a resource as it is, and anything else masked."""
-    return name if _is_resource(name) else mask(name)
+    return mask(name) if reads_as_other(name) else name
 
 
-def _is_resource(name: str) -> bool:
-    return not name.startswith(("xr.", "required."))
+def reads_as_other(name: str) -> bool:
+    """Say whether a name reads like a field of the composite or a requirement."""
+    return name.startswith(("xr.", "required."))

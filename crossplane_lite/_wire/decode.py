@@ -305,7 +305,7 @@ def _regular_member(buf: bytes, pos: int, end: int, container: int) -> tuple[str
     """Read a member of a container that is encoded the usual way, with lengths of any size.
 
     Returns:
-        Its key (empty in a list), its kind, its payload as `_scan.value` has it, and the position behind it.
+        Its key (empty in a list), its kind, its payload as `scan.value` has it, and the position behind it.
 
     Raises:
         _Irregular: It isn't, or one of the other exceptions of `_IRREGULAR`.

@@ -169,6 +169,8 @@ class _Runner:
             return failed
         finally:
             tracker.leave(call, before)
+            for place in call.tied:
+                place.untie()
 
     def _answer(self, request: Any) -> bytes:
         answer = self._method(request, None)

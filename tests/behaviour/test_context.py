@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import datetime
 import logging
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -337,3 +339,48 @@ def test_wrong_use_of_resource_is_an_error(use: Callable[[Any], Any]) -> None:
             use(ctx)
 
     call(compose)
+
+
+# --- after the call ----------------------------------------------------------------------------------------------
+
+
+def test_a_context_that_was_kept() -> None:
+    """Whoever keeps the context has what compose() made in it after the call, too."""
+    kept: list[Any] = []
+
+    def compose(ctx: Any) -> None:
+        kept.append(ctx)
+        kept.append(ctx.composite(XStorageBucket))
+        ctx.resource("bucket", Bucket())
+        ctx.results.normal("done")
+        ctx.conditions.set("Done", True, "Done")
+        ctx.output["a"] = 1
+        ctx.context["b"] = 2
+        ctx.requirements.resources["vpcs"] = composition.ResourceSelector(api_version="a/v1", kind="A")
+
+    call(compose)
+    ctx, composite = kept
+    assert list(ctx.resources) == ["bucket"]
+    assert ctx.composite(XStorageBucket) is composite
+    assert (len(ctx.results), "Done" in ctx.conditions) == (1, True)
+    assert (ctx.output, ctx.context["b"], list(ctx.requirements.resources)) == ({"a": 1}, 2, ["vpcs"])
+
+
+def test_copies_of_what_belongs_to_a_call() -> None:
+    """Copies and pickles of what belongs to a call can be made; elsewhere they belong to no call."""
+
+    def compose(ctx: Any) -> None:
+        found = ctx.required_resources.get("vpcs", VPC)
+        assert copy.deepcopy(found)[0].spec.forProvider.region == "EU"
+        assert pickle.loads(pickle.dumps(found))[0].spec.forProvider.region == "EU"
+        assert copy.deepcopy(ctx.composite(XStorageBucket).observed) == ctx.composite(XStorageBucket).observed
+
+    call(compose, required={"vpcs": [samples.vpc({"region": "EU"})]})
+
+
+def test_names_of_functions() -> None:
+    """A name says whose a condition is: it has no comma, and no colon before a space."""
+    for name in ("", "a,b", "a: b"):
+        with pytest.raises(CrossplaneLiteError, match="a function's name"):
+            composition.function(name=name)(lambda ctx: None)
+    assert composition.function(name="a:b")(lambda ctx: None).name == "a:b"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import Unstructured, composition
+from crossplane_lite._waits.entry import read
 from tests.behaviour.helpers import CONDITION, ask
 from tests.support import ALL_CAPABILITIES, HELD_BACK, Response, run, with_conditions
 
@@ -61,6 +62,28 @@ def test_the_entry() -> None:
             {"name": "xr.status.login.user", "of": "a", "path": "a.status.user", "why": why},
         ],
     }
+
+
+@pytest.mark.parametrize("name", ["xr.bucket", "required.bucket"])
+def test_names_that_read_like_something_else(name: str) -> None:
+    """A resource whose name reads like a field of the composite or a requirement waits as a resource does."""
+
+    @composition.function(name="fn")
+    def compose(ctx: Any) -> None:
+        a = ctx.resource("a", Unstructured("example.org/v1", "Thing"))
+        b = ctx.resource(name, Unstructured("example.org/v1", "Thing", spec={"x": a.observed.status.id}))
+        ctx.resource("c", Unstructured("example.org/v1", "Thing", spec={"x": b.observed.status.id}))
+
+    answer = run(compose)
+    assert answer.conditions[CONDITION][2] == (
+        f"fn: c waits for {name}.status.id ({name} is held back itself); "
+        f"{name} waits for a.status.id (a isn't observed yet)"
+    )
+    needs = read(answer.context[HELD_BACK])["fn"].needs
+    assert [(need.name, need.of, need.by_resource, need.of_resource) for need in needs] == [
+        ("c", name, True, True),
+        (name, "a", True, True),
+    ]
 
 
 def test_what_cannot_be_had() -> None:

@@ -126,6 +126,18 @@ def test_a_selection_of_several(messages: Any) -> None:
     assert resource.get_value(r, "spec.rules[-1]") == {"to": "b", "port": 4}
 
 
+def test_digits_between_dots(messages: Any) -> None:
+    """They are a key, unless there is a list: that is how Kubernetes' objects have them."""
+    r = messages.Resource()
+    resource.set_value(r, "data.8080", "http")
+    resource.set_value(r, "data.0", "none")
+    assert plain(r) == {"data": {"8080": "http", "0": "none"}}
+    assert resource.get_value(r, "data.8080") == "http"
+    resource.set_value(r, "spec.ports[0].port", 80)
+    resource.set_value(r, "spec.ports.0.name", "web")
+    assert plain(r)["spec"] == {"ports": [{"port": 80, "name": "web"}]}
+
+
 def test_setting_what_is_missing(messages: Any) -> None:
     """Objects and lists on the way are made, and a list grows by one at a time."""
     r = messages.Resource()

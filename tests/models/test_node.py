@@ -8,12 +8,13 @@ import pytest
 
 from crossplane_lite import Observable, Unstructured
 from crossplane_lite._models import node
-from crossplane_lite._models.node import COPY, FACT, HELD, LAID, LOOSE, OUTSIDE, VIEW, WAIT
+from crossplane_lite._models.node import COPY, FACT, HELD, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT
 from crossplane_lite.errors import ReadOnlyError, UsageError
 from tests.behaviour.models import Bucket, BucketSpec, ForProvider, InitProvider
 from tests.support import call
 
-TEMPLATE = ForProvider(location="EU")
+SHARED = ForProvider(location="EU")
+PARENT = BucketSpec(initProvider=InitProvider(project="p"))
 OBSERVED = {
     "apiVersion": "storage.gcp.upbound.io/v1beta1",
     "kind": "Bucket",
@@ -52,7 +53,8 @@ def observed(ctx: Any) -> Any:
 # Makes an instance in a state; whether an assignment copies it.
 MAKERS: dict[str, tuple[int, Any, bool]] = {
     "made": (LOOSE, lambda ctx: ForProvider(location="EU"), False),
-    "made outside": (OUTSIDE, lambda ctx: TEMPLATE, True),
+    "made outside": (OUTSIDE, lambda ctx: SHARED, True),
+    "made outside, in another one": (TEMPLATE, lambda ctx: PARENT.initProvider, True),
     "in another one": (HELD, lambda ctx: held(), True),
     "read": (VIEW, lambda ctx: over(ctx).spec.initProvider, True),
     "over an earlier one": (LAID, lambda ctx: over(ctx).spec.forProvider, True),
@@ -111,24 +113,44 @@ def test_a_view_attaches_itself() -> None:
     assert made.spec.initProvider.project == "p"
 
 
-def test_registering_what_stands_elsewhere() -> None:
-    """A resource that stands in another one, or was made outside of every call, is registered as a copy."""
+def test_registering() -> None:
+    """A resource of this call is registered itself, also where it stands in another one; of what was made outside of
+    every call a copy is."""
     outside = Unstructured("v1", "A", data={"a": "b"})
+    template = Unstructured("v1", "A", data={"a": "b"})
+    holder = Unstructured("v1", "B")
+    holder.spec.template = template
+    assert (state(outside), state(template)) == (OUTSIDE, TEMPLATE)
     found: list[bool] = []
 
     def compose(ctx: Any) -> None:
         inner = Unstructured("v1", "A", data={"a": "b"})
-        holder = Unstructured("v1", "B")
-        holder.spec.template = inner
-        found.append(ctx.resource("inner", inner) is inner)
-        found.append(ctx.resource("outside", outside) is outside)
-        loose = Unstructured("v1", "C")
-        found.append(ctx.resource("loose", loose) is loose)
+        Unstructured("v1", "B").spec.template = inner
+        for name, one in {"inner": inner, "outside": outside, "template": template}.items():
+            found.append(ctx.resource(name, one) is one)
 
     for _ in range(2):
         assert call(compose)[1].fatal == []
-    assert found == [False, False, True] * 2
-    assert outside._state is None
+    assert found == [True, False, False] * 2
+    assert outside._state is None and template._state is None
+
+
+def test_writes_after_registering() -> None:
+    """What is set in a resource after it was registered is emitted, also where it stands, or stood, in another one."""
+
+    def compose(ctx: Any) -> None:
+        for at in range(3):
+            one = Unstructured("v1", "A")
+            holder = Unstructured("v1", "B")
+            if at:
+                holder.spec.template = one
+            if at == 2:
+                del holder.spec.template
+            ctx.resource(f"one-{at}", one)
+            one.spec.value = at
+
+    _, answer = call(compose)
+    assert [answer.resources[f"one-{at}"]["spec"] for at in range(3)] == [{"value": at} for at in range(3)]
 
 
 def test_unset_fields() -> None:
@@ -149,7 +171,7 @@ def test_unset_fields() -> None:
 
 def test_states_are_in_order() -> None:
     """Observed states come last: one comparison tells them from desired ones."""
-    desired = {LOOSE, OUTSIDE, HELD, VIEW, LAID, COPY}
+    desired = {LOOSE, OUTSIDE, HELD, TEMPLATE, VIEW, LAID, COPY}
     assert max(desired) < min(WAIT, FACT)
-    assert len(desired | {WAIT, FACT}) == 8
+    assert len(desired | {WAIT, FACT}) == 9
     assert node.HELD_NODE.state == HELD
