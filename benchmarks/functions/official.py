@@ -1,4 +1,7 @@
-"""The official SDK's side, written as its template and its documentation have it, without a log line per call."""
+"""The official SDK's side, written as its template and its documentation have it, without a log line per call.
+
+Fields are read by their keys, which converts nothing else; the other official sides convert whole resources.
+"""
 
 import typing
 
