@@ -23,6 +23,7 @@ __getattr__, __dir__ = load(
 def compose(ctx):
     xr = ctx.composite(__getattr__("XBuckets"))
     parameters = xr.observed.spec.parameters
+    location, read, describe = parameters.location, parameters.read, parameters.describe
     urls = []
     for index in range(parameters.emit):
         bucket = ctx.resource(
@@ -34,7 +35,7 @@ def compose(ctx):
                 ),
                 spec=v1beta2.BucketSpec(
                     forProvider=v1beta2.ForProvider(
-                        location=parameters.location,
+                        location=location,
                         labels={"team": "platform", "index": str(index)},
                         storageClass="STANDARD",
                         forceDestroy=True,
@@ -51,9 +52,9 @@ def compose(ctx):
                 ),
             ),
         )
-        if index < parameters.read:
+        if index < read:
             urls.append(bucket.observed.status.atProvider.url)
-        if parameters.describe:
+        if describe:
             xr.status.about = f"the last one is at {bucket.observed.status.atProvider.url}"
     xr.status.urls = urls
 
