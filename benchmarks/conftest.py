@@ -57,14 +57,14 @@ def measured() -> Callable[[Row], Samples]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
-    """Add the rows, with those of bytes, which pytest-benchmark has no place for."""
+    """Add the rows, with those of bytes and of objects, which pytest-benchmark has no place for."""
     output_json["definitions"] = models.source()
     output_json["rows"] = report.as_json(_measured)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     if _measured:
-        terminalreporter.section("beside the official SDK and the floor (medians)")
+        terminalreporter.section("beside the official SDK and the floor (medians, then means)")
         for line in report.lines(_measured):
             terminalreporter.write_line(line)
         terminalreporter.write_line(f"CRDs: {models.source()}")

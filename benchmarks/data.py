@@ -6,7 +6,7 @@ from typing import Any
 
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "tree"]
+__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "tree", "wave_request"]
 
 ANNOTATION = "crossplane-lite/function"
 _LABELS = {"team": "platform", "stage": "prod", "cost": "4711", "owner": "ann", "tier": "1"}
@@ -113,13 +113,15 @@ def passed_through(index: int) -> dict[str, Any]:
     }
 
 
-def request(observed: int, passed: int, emitted: int) -> bytes:
+def request(observed: int, passed: int, emitted: int, *, over: bool = False, describe: bool = False) -> bytes:
     """Return the bytes of a request.
 
     Args:
         observed: How many Buckets are observed, and one status field read of each.
         passed: How many resources earlier functions desire.
         emitted: How many Buckets the function shall desire.
+        over: Whether those that earlier functions desire have the names of the function's own.
+        describe: Whether the function shall make a text from a field of each Bucket.
     """
     message = pb.RunFunctionRequest()
     message.meta.tag = "benchmark"
@@ -129,13 +131,42 @@ def request(observed: int, passed: int, emitted: int) -> bytes:
             "apiVersion": "platform.example.org/v1alpha1",
             "kind": "XBuckets",
             "metadata": {"name": "platform", "uid": "00000000-0000-0000-0000-000000000001"},
-            "spec": {"parameters": {"emit": emitted, "read": observed, "location": "EU"}},
+            "spec": {"parameters": {"emit": emitted, "read": observed, "location": "EU", "describe": describe}},
         }
     )
     for index in range(observed):
         message.observed.resources[f"bucket-{index}"].resource.update(observed_bucket(index))
     for index in range(passed):
-        message.desired.resources[f"earlier-{index}"].resource.update(passed_through(index))
+        message.desired.resources[f"{'bucket' if over else 'earlier'}-{index}"].resource.update(passed_through(index))
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
+def wave_request(pairs: int, fields: str, *, resolved: bool) -> bytes:
+    """Return the bytes of a request for pairs of Buckets, the second of which takes the URL of the first.
+
+    Args:
+        pairs: How many pairs; all of the first ones are observed.
+        fields: What the second ones set: one field to the URL (`value`), two fields to it (`direct`), or two fields
+            to texts that are made from it (`texts`).
+        resolved: Whether the observed ones have a URL.
+    """
+    message = pb.RunFunctionRequest()
+    message.meta.tag = "benchmark"
+    message.context.SetInParent()
+    message.observed.composite.resource.update(
+        {
+            "apiVersion": "platform.example.org/v1alpha1",
+            "kind": "XBuckets",
+            "metadata": {"name": "platform", "uid": "00000000-0000-0000-0000-000000000001"},
+            "spec": {"parameters": {"pairs": pairs, "fields": fields}},
+        }
+    )
+    for index in range(pairs):
+        bucket = observed_bucket(index)
+        if not resolved:
+            del bucket["status"]["atProvider"]["url"]
+        message.observed.resources[f"bucket-{index}"].resource.update(bucket)
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 

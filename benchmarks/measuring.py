@@ -11,14 +11,14 @@ from typing import Any
 __all__ = ["Reach", "Row", "Samples", "in_turns", "per_call"]
 
 Samples = dict[str, list[float]]
-"""Side to measurements, all in seconds or all in bytes."""
+"""Side to measurements, all in seconds, in bytes or in objects."""
 
 _BATCH_SECONDS = 0.004
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What is to be reached: at most `factor` times what the side `against` needs."""
+    """What is to be reached: at most `factor` times what the side `against` needs; 0 is none at all."""
 
     against: str
     factor: float
@@ -33,7 +33,7 @@ class Row:
         sides: The sides; `ours` is among them.
         sample: Measures all sides, and asserts first that they give the same answer. It may skip with pytest.skip().
         reach: What is to be reached.
-        unit: `s` or `B`.
+        unit: `s`, `B` or `objects`.
     """
 
     name: str

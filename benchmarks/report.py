@@ -16,18 +16,21 @@ from benchmarks.rows import ROWS
 
 __all__ = ["Comparison", "as_json", "comparisons", "lines", "main"]
 
-_LAYOUT = "{:<50} {:<18} {:>8} {:>8} {:>8} {:>8} {:>7}  {}"
+_LAYOUT = "{:<50} {:<18} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7}  {}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours beside one other side: medians.
+    """Ours beside one other side: medians and means.
 
     Attributes:
         competitor: The other side.
-        theirs: Its median, in seconds or bytes.
+        theirs: Its median, in seconds, bytes or objects.
         ours: Our median.
         ratio: Ours by theirs.
+        their_mean: The other side's mean.
+        our_mean: Our mean.
+        of_mean: The ratio of the means, in which what happens seldom counts, such as a run of the garbage collector.
         of_best: The same ratio of the best of each, which a busy machine disturbs less.
         target: What the ratio shall be at most, where something was set.
     """
@@ -36,6 +39,9 @@ class Comparison:
     theirs: float
     ours: float
     ratio: float
+    their_mean: float
+    our_mean: float
+    of_mean: float
     of_best: float
     target: float | None
 
@@ -46,8 +52,14 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain data; a ratio that isn't a finite number is null, which JSON can say."""
-        ratio = self.ratio if math.isfinite(self.ratio) else None
-        return {"competitor": self.competitor, "ratio": ratio, "target": self.target, "reached": self.reached}
+        ratio, of_mean = (one if math.isfinite(one) else None for one in (self.ratio, self.of_mean))
+        return {
+            "competitor": self.competitor,
+            "ratio": ratio,
+            "ratio_of_means": of_mean,
+            "target": self.target,
+            "reached": self.reached,
+        }
 
 
 def comparisons(row: Row, samples: Samples) -> list[Comparison]:
@@ -57,10 +69,22 @@ def comparisons(row: Row, samples: Samples) -> list[Comparison]:
     for side in row.sides:
         if side != "ours":
             theirs, ours = statistics.median(samples[side]), statistics.median(samples["ours"])
-            ratio = ours / theirs if theirs else math.inf
-            of_best = min(samples["ours"]) / (min(samples[side]) or math.inf)
-            found.append(Comparison(side, theirs, ours, ratio, of_best, targets.get(side)))
+            their_mean, our_mean = statistics.fmean(samples[side]), statistics.fmean(samples["ours"])
+            ratios = (
+                _ratio(ours, theirs),
+                their_mean,
+                our_mean,
+                _ratio(our_mean, their_mean),
+                _ratio(min(samples["ours"]), min(samples[side])),
+            )
+            found.append(Comparison(side, theirs, ours, *ratios, targets.get(side)))
     return sorted(found, key=lambda one: one.target is None)
+
+
+def _ratio(ours: float, theirs: float) -> float:
+    if theirs:
+        return ours / theirs
+    return math.inf if ours else 0.0
 
 
 def as_json(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[dict[str, Any]]:
@@ -73,12 +97,15 @@ def as_json(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -
         elif samples is not None:
             medians = {side: statistics.median(samples[side]) for side in row.sides}
             beside = [one.as_json() for one in comparisons(row, samples)]
-            found.append({"row": row.name, "unit": row.unit, "medians": medians, "beside": beside})
+            means = {side: statistics.fmean(samples[side]) for side in row.sides}
+            found.append({"row": row.name, "unit": row.unit, "medians": medians, "means": means, "beside": beside})
     return found
 
 
 def show(value: float, unit: str) -> str:
     """Return a value with three digits and its unit."""
+    if unit == "objects":
+        return f"{value:.0f}"
     scales = {"s": ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")), "B": ((1.0, "B"), (1e3, "KB"), (1e6, "MB"))}[
         unit
     ]
@@ -87,13 +114,14 @@ def show(value: float, unit: str) -> str:
 
 
 def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> list[str]:
-    """Return the table: medians, their ratio, and the ratio of the best of each.
+    """Return the table: medians and their ratio, means and theirs, and the ratio of the best of each.
 
     Args:
         measured: Samples by row; a text in their place says why the row was skipped.
         rows: The rows to show, as far as they were measured.
     """
-    table = [_LAYOUT.format("what", "beside", "theirs", "ours", "ratio", "of best", "target", "reached")]
+    heads = ("theirs", "ours", "ratio", "mean", "ours", "ratio", "of best", "target", "reached")
+    table = [_LAYOUT.format("what", "beside", *heads)]
     for row in rows:
         samples = measured.get(row.name)
         if samples is None:
@@ -104,7 +132,11 @@ def lines(measured: Mapping[str, Samples | str], rows: Iterable[Row] = ROWS) -> 
         for one in comparisons(row, samples):
             verdict = {None: "", True: "yes", False: "NO"}[one.reached]
             target = "" if one.target is None else f"{one.target:.3g}"
-            values = show(one.theirs, row.unit), show(one.ours, row.unit), f"{one.ratio:.3g}", f"{one.of_best:.3g}"
+            values = (
+                *(show(one.theirs, row.unit), show(one.ours, row.unit), f"{one.ratio:.3g}"),
+                *(show(one.their_mean, row.unit), show(one.our_mean, row.unit), f"{one.of_mean:.3g}"),
+                f"{one.of_best:.3g}",
+            )
             table.append(_LAYOUT.format(row.name, one.competitor, *values, target, verdict))
     return table
 

@@ -15,7 +15,7 @@ from benchmarks.rows import ROWS
 pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed (extra [bench])")
 
 _FOLDER = Path(__file__).resolve().parent
-_BESIDE = {"competitor", "ratio", "target", "reached"}
+_BESIDE = {"competitor", "ratio", "ratio_of_means", "target", "reached"}
 
 
 def _pytest(*arguments: str) -> str:
@@ -65,6 +65,8 @@ def test_json_holds_ratio_target_and_competitor(tmp_path: Path) -> None:
         assert info["competitor"] == reach.against
         assert info["target"] == reach.factor
         assert info["ratio"] == pytest.approx(ours[name]["stats"]["median"] / theirs["stats"]["median"], rel=1e-3)
+        means = [one["stats"]["mean"] for one in (ours[name], theirs)]
+        assert info["ratio_of_means"] == pytest.approx(means[0] / means[1], rel=1e-3)
         assert {one["competitor"] for one in info["beside"]} == set(row.sides) - {"ours"}
         assert all(set(one) == _BESIDE for one in info["beside"])
     assert [one["row"] for one in found["rows"]] == list(chosen)

@@ -45,7 +45,7 @@ def test_time(row: Row, side: str, benchmark: Any, measured: Callable[[Row], Sam
     benchmark.pedantic(pass_time, rounds=len(samples))
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.unit == "B"], ids=lambda row: row.name)
-def test_bytes(row: Row, measured: Callable[[Row], Samples]) -> None:
+@pytest.mark.parametrize("row", [row for row in ROWS if row.unit != "s"], ids=lambda row: row.name)
+def test_sizes(row: Row, measured: Callable[[Row], Samples]) -> None:
     """All sides give the same answer, and their sizes are in the table at the end."""
     assert set(measured(row)) == set(row.sides)

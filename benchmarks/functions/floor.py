@@ -1,9 +1,8 @@
-"""The floor: a bare gRPC server that takes bytes and answers two, with what any SDK of this shape loads beside it."""
+"""The floor: a bare gRPC server that takes bytes and answers two; grpcio and protobuf alone."""
 
 import sys
 from concurrent import futures
 
-import attr  # noqa: F401  # an SDK's models need it
 import grpc
 from google.protobuf import descriptor_pool  # noqa: F401  # an SDK's messages need it
 
