@@ -13,6 +13,8 @@ from tests.runtime.serving import ROOT
 # Packages of the outer ring, of extras, and those that only a call or a development tool needs.
 UNWANTED = (
     *("pydantic", "yaml", "attr", "attrs", "cattr", "cattrs", "unittest"),
+    # protobuf's implementation in Python, which is not used where there is one in C.
+    *("google.protobuf.descriptor_pool", "google.protobuf.message_factory", "google.protobuf.internal.python_message"),
     *(f"crossplane_lite.{part}" for part in ("codegen", "graph", "krm", "render", "simulate", "testing")),
 )
 
