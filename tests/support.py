@@ -234,7 +234,8 @@ def run(fn: Any, **kwargs: Any) -> Response:
 def call(body: Callable[[Any], Any], options: Mapping[str, Any] | None = None, **kwargs: Any) -> tuple[Any, Response]:
     """Run `body(ctx)` as a composition function; return what it returned, and the response.
 
-    What it raises, failed assertions among it, is raised here too (the SDK itself makes it a fatal result).
+    What it raises in the real run, failed assertions among it, is raised here too (the SDK itself makes it a fatal
+    result). Later runs for the same request, which try other answers, count for nothing.
 
     Args:
         body: The composition function.
@@ -242,18 +243,19 @@ def call(body: Callable[[Any], Any], options: Mapping[str, Any] | None = None, *
         kwargs: Those of `build`.
     """
     returned: list[Any] = []
-    raised: list[BaseException] = []
+    raised: list[BaseException | None] = []
 
     @functools.wraps(body)
     def compose(ctx: Any) -> None:
         try:
             returned.append(body(ctx))
+            raised.append(None)
         except BaseException as error:
             raised.append(error)
             raise
 
     response = run(composition.function(**(options or {}))(compose), **kwargs)
-    if raised:
+    if raised[0] is not None:
         raise raised[0]
     return returned[0], response
 

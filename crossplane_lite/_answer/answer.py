@@ -10,6 +10,7 @@ from .._models.registered import READY
 from .._models.walker import Found
 from .._observed import readiness
 from .._observed.observable import Observable
+from .._waits.wait import Wait
 from ..errors import CrossplaneLiteError, EncodeError, WireError
 from ..proto import _view
 from . import parts, report, resources
@@ -18,7 +19,8 @@ from .violations import take_violations
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._waits.wait import Wait
+    from .._rehearsal.look_twice import Look
+    from .._waits.entry import Note
     from .waiting import WhoWaits
 
 __all__ = ["respond"]
@@ -37,7 +39,13 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     Raises:
         WireError: Bytes of the request turn out to be malformed.
     """
-    answer = _Answer(call)
+    look: Look | None = None
+    if call.has_guessed:
+        from .._rehearsal.look_twice import look_twice
+
+        # First, because compose() runs again for it: nothing of that can get into the answer any more.
+        look = look_twice(call, error)
+    answer = _Answer(call, look)
     refused: list[str] = []
     unanswered: list[str] = []
     asked = call.asked
@@ -47,7 +55,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         refused = asking.put_requirements(call, asked, answer.message.requirements, answer.unsent)
         unanswered = asking.unanswered(call, answer.message.requirements)
     try:
-        texts = refused + answer.compose(guarded=not unanswered)
+        texts = refused + answer.compose(error)
     except WireError:
         raise
     except CrossplaneLiteError as problem:
@@ -57,7 +65,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         call.log.exception("the answer can't be made")
         answer.reset()
         texts = [f"the answer can't be made: {_describe(call, problem)}"]
-    if error is not None:
+    if error is not None and not answer.goes_on:
         texts = [_describe(call, error)]
         if answer.report is not None:
             answer.report.fail()
@@ -79,10 +87,18 @@ def _describe(call: Call, error: BaseException) -> str:
 
 
 class _Answer:
-    """The answer in the making."""
+    """The answer in the making.
 
-    def __init__(self, call: Call) -> None:
+    Attributes:
+        look: What other runs of compose() have shown, where there were any.
+        goes_on: Whether what compose() registered before it raised goes out, so that the values that it missed can come
+            to exist.
+    """
+
+    def __init__(self, call: Call, look: Look | None) -> None:
         self.call = call
+        self.look = look
+        self.goes_on = False
         self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
@@ -114,27 +130,40 @@ class _Answer:
         if self.call.request.HasField("context"):
             self.message.context = self.call.request.context
 
-    def compose(self, *, guarded: bool) -> list[str]:
-        """Fill in desired state; return the texts of fatal results, for which there is no such state."""
+    def compose(self, error: BaseException | None) -> list[str]:
+        """Fill in desired state; return the texts of fatal results, for which there is no such state.
+
+        Args:
+            error: What compose() raised.
+        """
         call = self.call
+        look = self.look
+        self.goes_on = error is not None and look is not None and bool(call.resources) and not call.in_operation
         self.reset()
         fatals = take_violations(call)
         desired = self.message.desired.resources
-        for name in call.removed:
+        for name in call.removed if look is None else look.removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
         found = self._emit_status()
         unsupported = self._unsupported()
+        notes: list[Note] = []
+        if look is not None:
+            from .kept import keep, notes_of
+
+            fatals += keep(call, look, desired, self.step)
+            for name in look.held - waiting.keys():
+                waiting[name] = [Wait(source) for source in look.sources]
+            self.held |= look.held
+            notes = notes_of(call, look, _describe(call, error) if error is not None and self.goes_on else "")
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        if waiting or found or self.unsent or unsupported:
+        if waiting or found or self.unsent or unsupported or notes:
             from .waiting import WhoWaits
 
-            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, self.held)
+            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
             fatals += who.fatals(self.stopped)
             lines, cut_off = who.lines(), who.cut_off_lines()
-        if call.guesses and guarded:
-            fatals += self._guard(desired)
         if call.in_operation:  # which has no conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
@@ -165,12 +194,12 @@ class _Answer:
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
         mark = "" if call.in_operation and call.request.HasField("desired") else self.step
-        resolved = resources.resolved_resources(call, mark, elsewhere)
+        resolved = resources.resolved_resources(call, mark, elsewhere, self.look)
         for name, model in call.resources.items():
             encoded = resolved.get(name)
             if encoded is None:
                 try:
-                    outcome = resources.emit_resource(call, name, model, mark, elsewhere)
+                    outcome = resources.emit_resource(call, name, model, mark, elsewhere, self.look)
                 except EncodeError as error:
                     fatals.append(str(error))  # the others go back all the same, where nothing is Fatal yet
                     continue
@@ -180,7 +209,9 @@ class _Answer:
                 if outcome.fatal:
                     self.stopped.append(name)
                 if encoded is None:
-                    # What earlier functions desire under this name stays as it came.
+                    # What earlier functions desire under this name stays as it came, unless it must not exist yet.
+                    if outcome.gated:
+                        desired.pop(name, None)
                     self.held.add(name)
                     continue
             target = desired[name]
@@ -195,11 +226,11 @@ class _Answer:
         composite = call.composite
         found: list[Found] = []
         if composite is not None:
-            encoded, found = resources.emit_status(call, composite)
+            encoded, found = resources.emit_status(call, composite, self.look)
             target = self.message.desired.composite
             if encoded is not None:
                 target.resource = encoded
-            parts.set_details(call, composite, target)
+            parts.set_details(call, composite, target, () if self.look is None else self.look.details)
             registered = composite._state
             assert registered is not None
             if registered.ready is not None:
@@ -224,26 +255,6 @@ class _Answer:
             if line not in fatal:
                 call.results.warning(line)
 
-    def _guard(self, desired: Any) -> list[str]:
-        call = self.call
-        if call.function.allow_removal_when_unresolved:
-            return []
-        from .._call.mark import is_ours
-        from . import guard
-
-        fatals = []
-        guesses = ", ".join(sorted(call.guesses))
-        for name in guard.lost_resources(call, desired, self.step):
-            fatals.append(
-                f"{name} exists and would be deleted, after {guesses} was used as a plain value while it has none; "
-                "register the resource in every call, or say that the loss is meant with ctx.remove(name)"
-            )
-        for name in call.observed:
-            observed = call.observed[name]
-            if name in desired and name not in call.removed and is_ours(observed.resource, self.step):
-                desired[name].resource = guard.keep_owned_fields(desired[name].resource, observed.resource)
-        return fatals
-
     def finish(self, *, complete: bool) -> bytes:
         """Return the bytes of an answer without a fatal result.
 
@@ -255,9 +266,12 @@ class _Answer:
         self._set_ready()
         for entry in call.results.entries:
             if entry.severity != results.FATAL:
-                parts.add_result(call, self.message, entry)
+                self.add_result_of_compose(entry)
         self.set_conditions()
-        if self.report is not None and self.report.changed:
+        if self.goes_on and self.report is not None and self.report.changed:
+            text = parts.Masked(self.report.text)
+            parts.add_result(call, self.message, results.ResultEntry(results.WARNING, text, self.report.reason, 0))
+        elif self.report is not None and self.report.changed:
             text = parts.Masked(self.report.text)
             if self.who_waits is not None and not self.report.resolved:
                 text = self.who_waits.with_graph(text)
@@ -267,7 +281,8 @@ class _Answer:
 
             # Last, because compose() runs again for it: nothing of that can get into the answer any more.
             graph = None if self.who_waits is None else self.who_waits.graph
-            add_usages(call, self.message.desired.resources, graph, self.step, complete)
+            runs = 1 if self.look is None else self.look.runs
+            add_usages(call, self.message.desired.resources, graph, self.step, complete, runs)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
@@ -279,6 +294,8 @@ class _Answer:
                 call.log.warning("condition %s is left out: there is no composite in an Operation to have it", type_)
             return
         for entry in call.conditions.entries.values():
+            if self.look is not None and entry.message in self.look.texts:
+                entry.message = self.look.texts[entry.message]
             parts.add_condition(call, self.message, entry)
         report = self.report
         if report is not None and report.type not in call.conditions.entries:
@@ -287,6 +304,12 @@ class _Answer:
                 self.message,
                 results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
             )
+
+    def add_result_of_compose(self, entry: results.ResultEntry) -> None:
+        """Add a result of compose(), without parts of placeholders."""
+        if self.look is not None and entry.message in self.look.texts:
+            entry.message = self.look.texts[entry.message]
+        parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
         """Apply the readiness rules to what is desired and observed, where nobody has set it."""
@@ -308,7 +331,7 @@ def _fatal(call: Call, answer: _Answer, fatals: list[results.ResultEntry]) -> by
     message.ClearField("requirements")
     for entry in call.results.entries:
         if entry.severity != results.FATAL:
-            parts.add_result(call, message, entry)
+            answer.add_result_of_compose(entry)
     for fatal in fatals:
         parts.add_result(call, message, fatal)
     answer.set_conditions()

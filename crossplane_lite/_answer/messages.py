@@ -32,6 +32,8 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
     """
     needs = [need for need in shown.needs if need.by_resource and (names is None or need.name in names)]
     found = {f"{need.name} waits for {need.path} ({need.why})" for need in needs}
+    if names is None:
+        found.update(f"{one.name} {one.text}".lstrip() for one in shown.notes)
     others = set(shown.held if names is None else names) - {need.name for need in needs}
     found.update(f"{name} is held back by another step" for name in others)
     return [Masked(line) for line in sorted(found)]

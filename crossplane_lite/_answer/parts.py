@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from .._models.walker import plain_and_waits, unresolved_in
@@ -23,8 +24,15 @@ class Masked(str):
     __slots__ = ()
 
 
-def set_details(call: Call, composite: Resource, target: Any) -> None:
-    """Put what compose() set into the desired connection details; unresolved ones keep their observed value."""
+def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
+    """Put what compose() set into the desired connection details; unresolved ones keep their observed value.
+
+    Args:
+        call: The call.
+        composite: The desired composite.
+        target: Where they go.
+        unsure: The keys of those that are unresolved in a way that doesn't show in them.
+    """
     registered = composite._state
     assert registered is not None
     if registered.details is None:  # nobody has touched them
@@ -36,7 +44,7 @@ def set_details(call: Call, composite: Resource, target: Any) -> None:
         if unresolved_in([key], call):
             continue
         text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if unresolved_in([text], call):
+        if key in unsure or unresolved_in([text], call):
             if key in registered.root.details:
                 target.connection_details[key] = registered.root.details[key]
             continue

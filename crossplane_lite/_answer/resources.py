@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _wire
+from .._waits.wait import Wait
 from ..errors import EncodeError
 from .marking import marked, marked_laid
 
 if TYPE_CHECKING:
     from .._call.call import Call
+    from .._rehearsal.look_twice import Look
     from .._models.registered import Registered
     from .._models.resource import Resource
     from .._models.walker import Found
@@ -22,20 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["emit_resource", "emit_status", "resolved_resources"]
 
 
-def resolved_resources(call: Call, step: str, elsewhere: frozenset[str]) -> dict[str, bytes]:
+def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: Look | None) -> dict[str, bytes]:
     """Return the Struct bytes of the registered resources in which everything is resolved, which nearly always are all.
 
     Args:
         call: The call.
         step: The step's identity, for the annotation; an empty one for none.
         elsewhere: Names that other steps of the pipeline hold back.
+        look: What other runs of compose() have shown, where there were any.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
         registered = model._state
         assert registered is not None
-        if registered.root.raw is None and registered.base is None and (registered.depends_on or name in elsewhere):
+        if registered.root.raw is None and (registered.depends_on or (registered.base is None and name in elsewhere)):
             continue  # it may have to be held back
+        if look is not None and look.concerns(name):
+            continue
         encoded = _direct(model, registered, step)
         if encoded is not None:
             found[name] = encoded
@@ -45,7 +50,9 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str]) -> dict
     return found
 
 
-def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str]) -> Outcome:
+def emit_resource(
+    call: Call, name: str, model: Resource, step: str, elsewhere: frozenset[str], look: Look | None
+) -> Outcome:
     """Decide on one registered resource that isn't among the resolved ones.
 
     Args:
@@ -54,6 +61,7 @@ def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: 
         model: What is desired of it.
         step: The step's identity, for the annotation; an empty one for none.
         elsewhere: Names that other steps of the pipeline hold back.
+        look: What other runs of compose() have shown, where there were any.
 
     Returns:
         What became of it.
@@ -65,14 +73,20 @@ def emit_resource(call: Call, name: str, model: Resource, step: str, elsewhere: 
 
     registered = model._state
     assert registered is not None
-    exists = registered.root.raw is not None or registered.base is not None
-    blocked = blocked_by(call, registered) if registered.depends_on and not exists else []
-    if not exists and not blocked and name not in elsewhere:
+    observed = registered.root.raw is not None
+    exists = observed or registered.base is not None
+    blocked = blocked_by(call, registered) if registered.depends_on and not observed else []
+    if blocked:
+        return Outcome(None, blocked, gated=True)
+    if look is not None and name in look.held and not observed:
+        return Outcome(None, [Wait(source) for source in look.sources])
+    concerned = look is not None and look.concerns(name)
+    if not exists and not concerned and name not in elsewhere:
         encoded = _direct(model, registered, step)
         if encoded is not None and not call.has_token(encoded):
             return Outcome(encoded, [])
     try:
-        return outcome_of(call, model, registered, step, blocked, exists=exists, held_elsewhere=name in elsewhere)
+        return outcome_of(call, name, model, step, look if concerned else None, held_elsewhere=name in elsewhere)
     except EncodeError as error:
         raise error.under(name) from None
 
@@ -87,7 +101,7 @@ def _direct(model: Resource, registered: Registered, step: str) -> bytes | None:
         return None
 
 
-def emit_status(call: Call, model: Resource) -> tuple[bytes | None, list[Found]]:
+def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:
     """Return the desired composite's bytes and the unresolved values of its status.
 
     Unresolved fields keep their observed value or are left out, one by one; the rest is emitted. None where compose()
@@ -102,14 +116,15 @@ def emit_status(call: Call, model: Resource) -> tuple[bytes | None, list[Found]]
     if "status" not in model.__dict__ and not (node is not None and node.deleted):
         return None, []
     base = registered.base
-    try:
-        encoded = (
-            _wire.encode_struct(model, strict=True) if base is None else _wire.encode_over(model, base, strict=True)
-        )
-        if not call.has_token(encoded):
-            return encoded, []
-    except _wire.Bail:
-        pass
+    if look is None or not look.status:
+        try:
+            encoded = (
+                _wire.encode_struct(model, strict=True) if base is None else _wire.encode_over(model, base, strict=True)
+            )
+            if not call.has_token(encoded):
+                return encoded, []
+        except _wire.Bail:
+            pass
     from .unresolved import status_bytes
 
-    return status_bytes(call, model)
+    return status_bytes(call, model, look)

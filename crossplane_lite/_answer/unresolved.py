@@ -9,18 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._base.sentinels import UNSET
+from .._models.fallback import fall_back
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
+from .._observed.lookup import value_at
 from .._observed.observable import Observable, root_of, sources
+from .._observed.owned import with_live_values
 from .._waits.wait import Wait
 from ..errors import EncodeError
-from .fallback import fall_back
 from .marking import marked_over
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .._call.call import Call
     from .._models.registered import Registered
     from .._models.resource import Resource
+    from .._rehearsal.differences import Difference
+    from .._rehearsal.look_twice import Look
 
 __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
@@ -32,14 +39,16 @@ class Outcome:
         encoded: Its Struct bytes; None where it is held back.
         waits: What it waits for. A resource that exists is emitted all the same.
         fatal: True where its author chose to stop on unresolved values.
+        gated: True where `depends_on` keeps it from being created, whoever desires it.
     """
 
-    __slots__ = ("encoded", "fatal", "waits")
+    __slots__ = ("encoded", "fatal", "gated", "waits")
 
-    def __init__(self, encoded: bytes | None, waits: list[Wait], *, fatal: bool = False) -> None:
+    def __init__(self, encoded: bytes | None, waits: list[Wait], *, fatal: bool = False, gated: bool = False) -> None:
         self.encoded = encoded
         self.waits = waits
         self.fatal = fatal
+        self.gated = gated
 
 
 def blocked_by(call: Call, registered: Registered) -> list[Wait]:
@@ -53,31 +62,32 @@ def blocked_by(call: Call, registered: Registered) -> list[Wait]:
 
 
 def outcome_of(
-    call: Call,
-    model: Resource,
-    registered: Registered,
-    step: str,
-    blocked: list[Wait],
-    *,
-    exists: bool,
-    held_elsewhere: bool,
+    call: Call, name: str, model: Resource, step: str, look: Look | None, *, held_elsewhere: bool
 ) -> Outcome:
-    """Decide on a resource that isn't resolved, or that others hold back.
+    """Decide on a resource that isn't resolved, that others hold back, or that other runs of compose() concern.
 
     Args:
         call: The call.
+        name: The resource's name.
         model: What is desired of it.
-        registered: Its place in the call.
         step: The step's identity, for the annotation; an empty one for none.
-        blocked: What it waits for by `depends_on`.
-        exists: Whether it is observed, or an earlier function desires it.
+        look: What other runs of compose() have shown of it, None for nothing.
         held_elsewhere: Whether another step holds it back.
 
     Raises:
         EncodeError: A value can't be carried.
     """
+    registered = model._state
+    assert registered is not None
+    observed = registered.root.raw
+    exists = observed is not None or registered.base is not None
     tree = tree_of(model, call)
-    waits = blocked + _waits(tree, registered)
+    _resolve(tree, call)
+    if look is not None:
+        _doubt(tree, look.unresolved.get(name, ()), look.made_from)
+        if exists:
+            _doubt(tree, look.decided.get(name, ()), look.sources)
+    waits = _waits(tree, registered)
     if waits:
         if registered.on_unresolved == "fatal" and exists:
             return Outcome(None, waits, fatal=True)
@@ -86,9 +96,43 @@ def outcome_of(
     if held_elsewhere and not exists:
         return Outcome(None, waits)
     fall_back(tree, _observed_tree(registered, tree))
-    base = registered.base
-    encoded = _encode_tree(tree.data, base)
+    encoded = _encode_tree(tree.data, registered.base)
+    if look is not None and name in look.frozen and observed is not None:
+        encoded = with_live_values(encoded, observed)
     return Outcome(marked_over(encoded, step), waits)
+
+
+def _resolve(tree: Tree, call: Call) -> None:
+    """Put in the values of those references that have one: to what is observed already, or made by hand."""
+    kept = []
+    for found in tree.found:
+        holder: Any = tree.data
+        for step in found.steps[:-1]:
+            holder = holder[step]
+        observable = None if found.is_key or not found.steps else holder[found.steps[-1]]
+        value = value_at(call, observable.source_path) if type(observable) is Observable else UNSET
+        if value is UNSET:
+            kept.append(found)
+        else:
+            holder[found.steps[-1]] = value
+    tree.found = kept
+
+
+def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
+    """Make places of a tree unresolved that depend on values in a way that doesn't show in them."""
+    known = {tuple(found.steps) for found in tree.found}
+    for place in places:
+        if not place.steps or place.steps[0] in ("apiVersion", "kind") or place.steps in known:
+            continue
+        holder: Any = tree.data
+        for step in place.steps[:-1]:
+            missing = isinstance(holder, dict) and step not in holder
+            holder = None if missing or not isinstance(holder, (dict, list)) else holder[step]  # type: ignore[index]
+        if not isinstance(holder, (dict, list)):
+            continue
+        if place.added and isinstance(holder, dict) and not place.is_key:
+            holder[place.steps[-1]] = sources[0] if sources else None
+        tree.found.append(Found(list(place.steps), sources, place.is_key))
 
 
 def _observed_tree(registered: Registered, tree: Tree) -> dict[str, Any] | None:
@@ -121,7 +165,7 @@ def _is_same_resource(source: Observable[Any], registered: Registered) -> bool:
     return path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in (".", "[")
 
 
-def status_bytes(call: Call, model: Resource) -> tuple[bytes, list[Found]]:
+def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes, list[Found]]:
     """Return the desired composite's bytes and the unresolved values of its status.
 
     Unresolved fields keep their observed value or are left out, one by one; the rest is emitted.
@@ -133,6 +177,9 @@ def status_bytes(call: Call, model: Resource) -> tuple[bytes, list[Found]]:
     assert registered is not None
     try:
         tree = tree_of(model, call)
+        _resolve(tree, call)
+        if look is not None:
+            _doubt(tree, look.status, look.made_from)
         found = list(tree.found)
         fall_back(tree, _observed_tree(registered, tree))
         return _encode_tree(tree.data, registered.base), found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
 from .._observed.observable import Observable, root_of
-from .._waits.entry import RESOURCE, CutOff, Need, Waiting, reads_as_other
+from .._waits.entry import RESOURCE, CutOff, Need, Note, Waiting, reads_as_other
 from .._waits.graph import Graph, fields_of, needs, shown_vertex
 from ..proto import _view
 from . import messages
@@ -41,6 +41,7 @@ class WhoWaits:
         status: list[Found],
         unsent: dict[str, list[Observable[Any]]],
         cut_off: Iterable[tuple[str, str]],
+        notes: list[Note],
         held: set[str],
     ) -> None:
         """Find out who waits.
@@ -51,6 +52,7 @@ class WhoWaits:
             status: The unresolved fields of the composite's status.
             unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
             cut_off: Requirements that can't be had, and why.
+            notes: What else people should know.
             held: The names of the resources that are held back.
         """
         self._call = call
@@ -61,8 +63,9 @@ class WhoWaits:
         self.data: Waiting | None = None
         self.shown: Waiting | None = None
         gone = [CutOff(*one) for one in cut_off]
-        if waiting or gone:
-            self.data = Waiting(sorted(held), sorted(self._needs(waiting, fields, unsent)), sorted(gone))
+        if waiting or gone or notes:
+            needed = sorted(self._needs(waiting, fields, unsent))
+            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)))
             self.shown = self.data.masked(call.masked)
 
     def _needs(

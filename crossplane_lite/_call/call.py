@@ -41,11 +41,8 @@ class Call(Tracker):
 
     Attributes:
         function: The function.
-        data: The request's bytes.
         request: The request, split as far as its envelope goes.
-        observed: Observed composed resources, by name.
         desired: What earlier functions desire, by name.
-        xr: The observed composite.
         composite: The desired composite, once compose() has asked for it.
         resources: The composed resources that compose() has registered, by name.
         removed: The names that compose() has removed.
@@ -69,33 +66,29 @@ class Call(Tracker):
         "composite",
         "conditions",
         "context",
-        "data",
         "desired",
         "function",
-        "observed",
         "output",
         "removed",
         "request",
         "resources",
         "results",
         "ttl",
-        "xr",
     )
 
     def __init__(self, data: bytes, function: Callee, request: Any = None) -> None:
-        Tracker.__init__(self)
+        Tracker.__init__(self, data)
         if request is None:
             try:
                 request = _view.RunFunctionRequest.FromString(data)
             except Exception as error:  # protobuf's DecodeError, or what its other backends raise
                 raise WireError(f"not a RunFunctionRequest: {error}") from None
         self.function = function
-        self.data = data
         self.request: Any = request
-        self.observed: Mapping[str, Any] = request.observed.resources
+        self.observed = request.observed.resources
         self.desired: Mapping[str, Any] = request.desired.resources
         composite = request.observed.composite
-        self.xr = Root(self, "xr", "", "xr", composite.resource, composite)
+        self.xr: Root = Root(self, "xr", "", "xr", composite.resource, composite)
         self.composite: Resource | None = None
         self.resources: dict[str, Resource] = {}
         self.removed: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,15 +21,24 @@ class Callee(abc.ABC):
         name: The step's name, by which it knows its own resources.
         file: The file that compose() is in.
         auto_ready: Whether readiness comes from observed state.
+        formerly: Names that the function had.
         allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
         usages: Whether Usages keep the order of deletion.
         ttl_seconds: How long Crossplane may use an answer for an identical request, when compose() doesn't say.
     """
 
     def __init__(
-        self, name: str, file: str, *, auto_ready: bool, allow_removal_when_unresolved: bool, usages: bool
+        self,
+        name: str,
+        file: str,
+        *,
+        formerly: Collection[str] = (),
+        auto_ready: bool,
+        allow_removal_when_unresolved: bool,
+        usages: bool,
     ) -> None:
         self.name = name
+        self.formerly = tuple(formerly)
         self.file = file
         self.auto_ready = auto_ready
         self.allow_removal_when_unresolved = allow_removal_when_unresolved

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["ANNOTATION", "is_ours", "joined_steps", "steps_in"]
+__all__ = ["ANNOTATION", "NO_MARK", "OTHERS", "OURS", "OUR_NAME", "is_step_of", "joined_steps", "steps_in", "whose"]
 
 ANNOTATION: Final = "crossplane-lite/function"
 
+OURS: Final = "ours"
+OUR_NAME: Final = "our name"  # with another input than today's
+NO_MARK: Final = "no mark"  # made by hand, or by another SDK
+OTHERS: Final = "others"
 
-def is_ours(raw: bytes, step: str) -> bool:
-    """Say whether an observed resource was registered by this step."""
-    return step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
+_HASHED: Final = re.compile("-[0-9a-f]{8}")
+
+
+def whose(raw: bytes, step: str, name: str, formerly: Collection[str] = ()) -> str:
+    """Return whose an observed resource is: `OURS`, `OUR_NAME`, `NO_MARK` or `OTHERS`.
+
+    Args:
+        raw: Its Struct bytes.
+        step: The step's identity.
+        name: The function's name.
+        formerly: Names that it had.
+    """
+    steps = steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION)))
+    if step in steps or any(is_step_of(one, former) for one in steps for former in formerly):
+        return OURS
+    if any(is_step_of(one, name) for one in steps):
+        return OUR_NAME
+    return OTHERS if steps else NO_MARK
+
+
+def is_step_of(step: str, name: str) -> bool:
+    """Say whether a step is one of a function, whatever its input is."""
+    return step == name or (step.startswith(name) and _HASHED.fullmatch(step, len(name)) is not None)
 
 
 def joined_steps(before: Any, step: str) -> str:

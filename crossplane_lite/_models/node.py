@@ -166,9 +166,14 @@ class Node:
             "set the field of the resource itself, without .observed"
         )
 
-    def observable(self, step: str = "") -> Observable[Any]:
-        """Return the forward reference to this place, or to one a step below."""
-        return make(self.path + step, self.root)
+    def observable(self, step: str = "", *, settles: bool = False) -> Observable[Any]:
+        """Return the forward reference to this place, or to one a step below.
+
+        Args:
+            step: The step.
+            settles: Whether absence is an answer in an object that is ready.
+        """
+        return make(self.path + step, self.root, settles=settles)
 
     def attach_to(self, owner: Holder, key: Any) -> None:
         """Make it a VIEW: something that was read from `owner` under `key`."""

@@ -114,7 +114,7 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
     if state == WAIT:
-        return up.observable(step)
+        return up.observable(step, settles=type_.settles)
     if code == types.LIST:
         return _list(type_, [], Node(state, None, up.root, up, step))
     if code == types.MAP:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._observed.observable import guess, make
 from .node import FACT, WAIT, Node
 
 if TYPE_CHECKING:
@@ -79,9 +80,12 @@ class Registered:
         self.observed = None
 
     def ready_of(self, model: ModelShape) -> bool | None:
-        """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
+        """Return what was said of the readiness of `model`: for its observed side what the rule of its kind says."""
         if model._node is not None and model._node.state >= WAIT:
-            return True if self.root.settled else None
+            if self.root.settled:
+                return True
+            # A gate for creation must not delete: what depends on it shows in another run.
+            return True if guess(make(f"{self.root.prefix}.ready", self.root)) else None
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 
     def details_of(self, model: ModelShape) -> ConnectionDetails:

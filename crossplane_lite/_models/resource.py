@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .. import _wire
 from .._observed.conditions import condition_of
-from .._observed.observable import EXTERNAL_NAME, Observable, make
+from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
 from ..errors import UsageError
 from .model import Model
 from .node import WAIT, Node
@@ -130,7 +130,12 @@ class Resource(Model):
         top = self.observed._node
         assert top is not None
         up = Node(WAIT, None, top.root, top, ".status.conditions")
-        found = condition_of(top.root.raw if top.root is not None else None, type)
+        root = top.root
+        found = condition_of(root.raw if root is not None else None, type)
+        if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
+            # A gate for creation must not delete: what depends on it shows in another run.
+            if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
+                found = {**found, "status": "True"}
         raw = None if found is None else _wire.encode_struct(found)
         made = Condition.__new__(Condition)
         Condition._set_node(made, Node(WAIT, raw, top.root, up, f'["{type}"]'))

@@ -50,9 +50,11 @@ class Type:
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
+        settles: Whether its absence in an object that is ready is an answer: API servers leave out what is false, zero
+            and empty.
     """
 
-    __slots__ = ("_resolve", "code", "item", "keys", "made", "ref")
+    __slots__ = ("_resolve", "code", "item", "keys", "made", "ref", "settles")
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Type:
         item: Type | None = None,
         keys: tuple[str, ...] = (),
         resolve: Resolve | None = None,
+        settles: bool = False,
     ) -> None:
         self.code = code
         self.ref = ref
@@ -69,6 +72,7 @@ class Type:
         self.keys = keys
         self._resolve = resolve
         self.made: type[ModelShape] | None = None
+        self.settles = settles or code in (LIST, MAP)
 
     @property
     def cls(self) -> type[ModelShape]:
@@ -101,10 +105,10 @@ def articled(name: str, module: str = "") -> str:
 ANY_TYPE: Final = Type(ANY)
 _SIMPLE: Final = {
     "s": Type(LEAF),
-    "i": Type(LEAF),
-    "b": Type(LEAF),
+    "i": Type(LEAF, settles=True),
+    "b": Type(LEAF, settles=True),
     "q": Type(LEAF),
-    "f": Type(FLOAT),
+    "f": Type(FLOAT, settles=True),
     "x": ANY_TYPE,
 }
 

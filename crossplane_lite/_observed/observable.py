@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
+from .._base.sentinels import UNSET
 from .._paths.text import quoted
 from ..errors import UnresolvedError
 from .tracker import current
 
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Literal
 
     from typing_extensions import TypeVar
@@ -31,7 +34,7 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "make", "root_of", "sources"]
+__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "is_settled", "make", "root_of", "sources"]
 
 T = TypeVar("T")
 
@@ -41,27 +44,32 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
-    It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, f-strings, `%`, `+` with a
-    string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`,
-    `==` and `!=` behave as empty and unequal, and are remembered as a guess, so that nothing that exists is lost by
-    them. Whatever needs the value itself (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`; only the
-    runs of `usages=True` that look for dependencies go on there (see `crossplane_lite._rehearsal.rehearse`).
+    It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`, f-strings, `%`, `+`
+    with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`,
+    `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself (`int`,
+    `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and compose() runs
+    again to show what depends on them (see `crossplane_lite._rehearsal.look_twice`), so that nothing that exists is lost.
+
+    One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in which
+    it is used.
 
     Attributes:
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
     # Dunder names, because any other name could be a field of the value that is referred to.
-    __slots__ = ("__cl_deps__", "__cl_path__", "__cl_root__")
+    __slots__ = ("__cl_deps__", "__cl_path__", "__cl_root__", "__cl_settles__")
 
     __cl_path__: str
     __cl_root__: Root | None
     __cl_deps__: tuple[Observable[Any], ...] | None
+    __cl_settles__: bool  # whether absence is an answer in an object that is ready
 
     def __init__(self, source_path: str) -> None:
         self.__cl_path__ = source_path
         self.__cl_root__ = None
         self.__cl_deps__ = None
+        self.__cl_settles__ = False
 
     @property
     def source_path(self) -> str:
@@ -69,7 +77,7 @@ class Observable(Generic[T_co]):
 
     def __getattr__(self, name: str) -> Observable[Any]:
         if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
-            raise AttributeError(f"{self!r} has no attribute {name!r}")
+            raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
         return _extend(self, "." + name)
 
     def __getitem__(self, key: int | str) -> Observable[Any]:
@@ -85,18 +93,38 @@ class Observable(Generic[T_co]):
         raise _unresolved(self, "slicing" if type(key).__name__ == "slice" else f"[{key!r}]")
 
     def __repr__(self) -> str:
-        return f"Observable({self.__cl_path__!r})"
+        # The repr of a list that holds it ends up in text as well.
+        call = call_of(self)
+        return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
 
     def __hash__(self) -> int:
         # Whoever looks it up in a set or a dict uses it as a value, and without an equal hash `==` is never asked.
-        guess(self)
+        value = _known(self)
+        if value is not UNSET:
+            return hash(value)
+        _use(self, opaque=True)
         return hash(self.__cl_path__)
+
+    @property
+    def __class__(self) -> Any:
+        # isinstance() and match ask for it where type() says no. Another answer would have to be a value, so nobody can
+        # show what depends on this one.
+        value = _known(self)
+        if value is not UNSET:
+            return type(value)
+        if not _is_harmless(sys._getframe(1)):
+            _use(self, opaque=True)
+        return Observable
+
+    @__class__.setter
+    def __class__(self, value: object) -> NoReturn:  # typeshed has one, too
+        raise AttributeError("the class of an Observable can't be set")
 
     def __copy__(self) -> Observable[T_co]:
         return self
 
     def __reduce__(self) -> Any:
-        return Observable, (self.__cl_path__,)
+        raise _unresolved(self, "pickling (and yaml.dump)")
 
     def __deepcopy__(self, memo: object) -> Observable[T_co]:
         return self
@@ -104,10 +132,13 @@ class Observable(Generic[T_co]):
     # Text.
 
     def __str__(self) -> str:
-        call = call_of(self)
-        return repr(self) if call is None else call.token(self)
+        value = _known(self)
+        return repr(self) if value is UNSET else str(value)
 
     def __format__(self, spec: str) -> str:
+        value = _known(self)
+        if value is not UNSET:
+            return format(value, spec)
         # The spec is for the value; applied to the token it could cut it.
         oracle = _oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
@@ -134,10 +165,18 @@ class Observable(Generic[T_co]):
         return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
 
     def __len__(self) -> int:
+        value = _known(self)
+        if value is not UNSET:
+            return len(value)
         oracle = _oracle_of(self)
-        return oracle.length(self) if guess(self) and oracle is not None else 0
+        found = guess(self)
+        _use(self, counted=True)
+        return oracle.length(self) if found and oracle is not None else 0
 
     def __iter__(self) -> Iterator[Any]:
+        value = _known(self)
+        if value is not UNSET:
+            return iter(value)
         length = len(self)
         oracle = _oracle_of(self)
         holder: Any = self
@@ -146,7 +185,8 @@ class Observable(Generic[T_co]):
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
-        return guess(self, item)
+        value = _known(self)
+        return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
         return guess(self, other)
@@ -192,6 +232,8 @@ def _backwards(values: Any) -> list[Any]:
     return list(reversed(values))
 
 
+# Loops and names are made from these.
+_COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = {
     **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
     **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"},
@@ -210,6 +252,11 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
     def method(self: Observable[Any], *args: object) -> Any:
+        value = _known(self)
+        if value is not UNSET:
+            return getattr(value, f"__{name}__")(*args)
+        if name in _COUNTS:
+            _use(self, counted=True)
         oracle = None if answer is None else _oracle_of(self)
         if oracle is None:
             raise _unresolved(self, shown)
@@ -245,17 +292,29 @@ _refuse("reversed", _applied(_backwards))
 
 
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
+    """Return the error for a use that needs the value; somebody may catch it, so it counts as a guess."""
+    _use(observable)
     return UnresolvedError(
         f"{observable.__cl_path__} has no value yet, and {use} needs one; "
         "use crossplane_lite.apply(function, value) to compute with it once it is known"
     )
 
 
-def make(path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None) -> Observable[Any]:
-    """Make an Observable that knows what it belongs to, and tell its call that it was handed out."""
+def make(
+    path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None, *, settles: bool = False
+) -> Observable[Any]:
+    """Make an Observable that knows what it belongs to, and tell its call that it was handed out.
+
+    Args:
+        path: Its path.
+        root: What it belongs to, where that is one object.
+        deps: For the result of `apply` the values that went in.
+        settles: Whether absence is an answer in an object that is ready.
+    """
     made: Observable[Any] = Observable(path)
     made.__cl_root__ = root
     made.__cl_deps__ = deps
+    made.__cl_settles__ = settles
     if root is not None:
         root.call.handed_out.append(made)
     return made
@@ -278,6 +337,15 @@ def root_of(observable: Observable[Any]) -> Root | None:
     return observable.__cl_root__
 
 
+def is_settled(observable: Observable[Any]) -> bool:
+    """Say whether the absence of a value is an answer: API servers leave out what is false, zero and empty.
+
+    It is where the object that it belongs to is ready, and the value's type is known to be such a one.
+    """
+    root = observable.__cl_root__
+    return observable.__cl_settles__ and root is not None and root.settled
+
+
 def call_of(observable: Observable[Any]) -> Tracker | None:
     """Return the call that is going on, or the one the Observable was made in, for threads that the author starts."""
     call = current()
@@ -289,10 +357,54 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
     return call
 
 
+def _known(observable: Observable[Any]) -> Any:
+    """Return the value of an Observable that was made by hand or in an earlier call; UNSET where there is none yet."""
+    root = observable.__cl_root__
+    if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
+        return UNSET
+    call = current()
+    if call is None:
+        return UNSET
+    from .lookup import value_at
+
+    return value_at(call, observable.__cl_path__)
+
+
 def _oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return what answers for an unresolved value in a run that only looks for dependencies; None in a real call."""
+    """Return what answers for an unresolved value in a run that tries other answers; None in a real call."""
     call = call_of(observable)
     return None if call is None else call.oracle
+
+
+# Logging looks whether its only argument is a mapping; the others ask for somebody else.
+_ASKS_FOR_OTHERS: Final = frozenset({"abc", "typing", "_collections_abc", "functools"})
+_HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
+
+
+def _is_harmless(frame: FrameType | None) -> bool:
+    """Say whether nothing follows from the question for the class of a value that this code asks."""
+    while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
+
+
+def _use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False) -> None:
+    """Remember that an unresolved value was used as a plain one, in a way that asks no question.
+
+    Args:
+        observable: The value.
+        opaque: Whether another answer can't show what depends on it.
+        counted: Whether resources may depend on how many there are.
+    """
+    call = call_of(observable)
+    if call is None:
+        return
+    for source in sources(observable):
+        call.guesses.setdefault(source.__cl_path__, source)
+        if opaque:
+            call.opaque.setdefault(source.__cl_path__, source)
+        if counted:
+            call.counted.setdefault(source.__cl_path__, source)
 
 
 def guess(observable: Observable[Any], compared: object = None) -> bool:
@@ -303,17 +415,18 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
         compared: What it was compared with, where it was; for an order with the sign in front, as text.
 
     Returns:
-        What to take it for: False for empty and unequal, as in every real call. A run that only looks for dependencies
-        (see `crossplane_lite._rehearsal.rehearse`) tries the other way as well.
+        What to take it for: False for empty and unequal, as in every real call. A rehearsal (see
+        `crossplane_lite._rehearsal`) tries the other way as well.
     """
+    value = _known(observable)
+    if value is not UNSET:
+        return bool(value == compared) if compared is not None else bool(value)
     call = call_of(observable)
     if call is not None and call.oracle is not None:
         return call.oracle(observable, compared)
     for source in sources(observable):
-        root = source.__cl_root__
-        if root is not None and root.settled:
-            continue
-        call = call_of(source)
-        if call is not None:
-            call.guesses.setdefault(source.__cl_path__, source)
+        if not is_settled(source):
+            call = call_of(source)
+            if call is not None:
+                call.guessed(source, compared)
     return False

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._base.sentinels import UNSET
-from .conditions import condition_of
-from .observable import make
+from .readiness import is_ready
 
 if TYPE_CHECKING:
     from .tracker import Tracker
@@ -69,12 +68,9 @@ class Root:
 
     @property
     def settled(self) -> bool:
-        """True where the observed object's Ready condition is True: what it lacks then, it won't get by waiting."""
-        if self.raw is None and self.call.oracle is not None:
-            return self.call.oracle(make(f"{self.prefix}.ready", self), None)
+        """True where the observed object is ready by the rule of its kind. The composite's status never settles."""
         if self._ready is None:
-            ready = condition_of(self.raw, "Ready")
-            self._ready = ready is not None and ready.get("status") == "True"
+            self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
 
 

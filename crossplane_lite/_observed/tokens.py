@@ -1,52 +1,70 @@
 """Placeholders for unresolved values inside text, and the search for them.
 
-A token is a marker around an index, lower-case ASCII letters only: a valid DNS label, untouched by JSON escaping
-and found again after a change of case (a digit inside would let `title()` put capitals anywhere). The marker starts
-with a part that is random per process, so that a text kept from an earlier call is recognised too, and the rest is
-random per call; there is enough of it on both sides of the index for either half to be found. The search looks for
-overlapping windows of the marker, so that a token which was cut short is still found, and for the base64 of the
-marker at the three alignments that base64 knows.
+A token is a head, a number and a tail, lower-case ASCII letters only: a valid DNS label, untouched by JSON escaping and
+found again after a change of case (a digit inside would let `title()` put capitals anywhere). The number belongs to the
+path of the value, so a value has the same token in every call and in every process: two replicas of a function sort
+texts alike.
+
+Head and tail come from a fixed sequence of markers. A call takes the first of them; where its request contains that one,
+it takes one that depends on all of the request, so nobody can put a token into a composite. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
+(`crossplane_lite._rehearsal.look_twice`). They differ in every letter and in length, the early ones sort before most
+texts and the late ones behind, and among themselves they sort the other way round: a text that was cut, hashed or chosen
+by its order differs between the two.
+
+The search looks for overlapping windows of the marker, so that a token which was cut short is still found, and for the
+base64 of the marker at the three alignments that base64 knows.
 """
 
 from __future__ import annotations
 
 import base64
-import os
+import binascii
+import functools
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-__all__ = ["Marker", "is_left_in"]
+__all__ = ["EARLY", "LATE", "Marker", "marker_for", "number_of", "sequence_for"]
 
-_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+EARLY: Final = 0
+LATE: Final = 1
+
 _WINDOW: Final = 8
-_INDEX_LETTERS: Final = 5  # 26**5 values, more than any call makes
+_LETTERS: Final = 13  # each form has half of the alphabet
+_NUMBER_LETTERS: Final = 8
+_NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
+_LENGTHS: Final = ((12, 10), (13, 12))  # of head and tail
 
-
-def _random(length: int) -> str:
-    return _letters(int.from_bytes(os.urandom(length), "big"), length)  # 8 bits for each 4.7 that a letter takes
-
-
-def _letters(number: int, length: int) -> str:
-    return "".join(_ALPHABET[number // 26**place % 26] for place in reversed(range(length)))
-
-
-def _number(letters: str) -> int:
-    number = 0
-    for letter in letters.lower():
-        number = number * 26 + _ALPHABET.index(letter)
-    return number
-
-
-_PROCESS: Final = _random(_WINDOW)
-_BEFORE: Final = 4  # characters of a call's own part in front of the index; the others stand behind it
-_AFTER: Final = 10
-_PLAIN_TOKEN: Final = re.compile(
-    f"{_PROCESS}([a-z]{{{_BEFORE}}})([a-z]{{{_INDEX_LETTERS}}})([a-z]{{{_AFTER}}})", re.IGNORECASE | re.ASCII
-)
 _WORD: Final = re.compile(r"[A-Za-z0-9]{8,}")
 _BASE64_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{10,}")
-_BASE64_BYTES: Final = re.compile(rb"[A-Za-z0-9+/_]{9}")
-_SHORT: Final = 100  # bytes; looking for a run takes longer than the search where there are more
+
+
+def number_of(text: str) -> int:
+    """Return the number of a path; few paths share one."""
+    return binascii.crc32(text.encode(errors="surrogatepass")) % _NUMBERS
+
+
+@functools.lru_cache(maxsize=16)  # nearly every process needs two
+def marker_for(sequence: int, form: int) -> Marker:
+    """Return a marker; the same arguments give the same one in every process."""
+    return Marker(sequence, form)
+
+
+def sequence_for(request: bytes) -> int:
+    """Return the number of the markers that no text of a request looks like."""
+    if not any(marker_for(0, form).is_in(request) for form in (EARLY, LATE)):
+        return 0
+    import hashlib  # somebody has put a token there on purpose
+
+    return int.from_bytes(hashlib.sha256(request).digest()[:7], "big") + 1
+
+
+def _pseudo_random(seed: int) -> Iterator[int]:
+    """Yield numbers that look random and are always the same (Knuth's linear congruential generator)."""
+    state = seed
+    while True:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        yield state >> 33
 
 
 def _base64_cores(text: str) -> list[bytes]:
@@ -59,50 +77,45 @@ def _base64_cores(text: str) -> list[bytes]:
     return cores
 
 
-# What tokens of all calls of this process have in common.
-_COMMON: Final = _PROCESS.encode()
-_COMMON_ENCODED: Final = _base64_cores(_PROCESS)
-
-
-def is_left_in(data: bytes) -> bool:
-    """Say whether `data` holds a token of any call of this process, or the base64 of one.
-
-    That takes half as long as the search of `Marker`. It serves calls that have made no token themselves: there is
-    nothing of theirs to find.
-    """
-    if _COMMON in data.lower():
-        return True
-    if len(data) < _SHORT and _BASE64_BYTES.search(data) is None:  # such as nearly every name
-        return False
-    return any(part in data for part in _COMMON_ENCODED)
-
-
 class Marker:
-    """The marker of one call.
+    """Head and tail of tokens in one of the two forms."""
 
-    A token is the head, an index, and the tail.
-    """
+    __slots__ = ("_cores", "_encoded", "_form", "_head", "_head_core", "_head_encoded", "_plain", "_tail", "_token")
 
-    __slots__ = ("_cores", "_encoded", "_own", "_plain")
-
-    def __init__(self) -> None:
-        self._own = (_random(_BEFORE), _random(_AFTER))
+    def __init__(self, sequence: int, form: int) -> None:
+        digits = _pseudo_random(2 * sequence + form)
+        head, tail = _LENGTHS[form]
+        self._form = form
+        self._head = self._letters([0, 0, *(next(digits) % _LETTERS for _ in range(head - 2))])
+        self._tail = self._letters(next(digits) % _LETTERS for _ in range(tail))
+        letters = "n-z" if form else "a-m"
+        self._token = re.compile(
+            f"{self._head}([{letters}]{{{_NUMBER_LETTERS}}}){self._tail}", re.IGNORECASE | re.ASCII
+        )
         self._plain = [
             part[at : at + _WINDOW].encode()
-            for part in (_PROCESS + self._own[0], self._own[1])
+            for part in (self._head, self._tail)
             for at in range(len(part) - _WINDOW + 1)
         ]
         # What all windows of the head have in common, and all of the tail: without these there is none of them.
-        head = _PROCESS + self._own[0]
-        self._cores = (
-            head[len(head) - _WINDOW : _WINDOW].encode(),
-            self._own[1][_AFTER - _WINDOW : _WINDOW].encode(),
-        )
-        self._encoded = _COMMON_ENCODED + _base64_cores(self._own[1])
+        self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
+        self._head_core = self._head.encode()
+        self._head_encoded = _base64_cores(self._head)
+        self._encoded = self._head_encoded + _base64_cores(self._tail)
 
-    def token(self, index: int) -> str:
-        """Return the token of the value with this index."""
-        return _PROCESS + self._own[0] + _letters(index, _INDEX_LETTERS) + self._own[1]
+    def _letters(self, digits: Iterable[int]) -> str:
+        return "".join(chr(ord("z") - digit) if self._form else chr(ord("a") + digit) for digit in digits)
+
+    def token(self, number: int) -> str:
+        """Return the token of a value."""
+        digits = [number // _LETTERS**place % _LETTERS for place in reversed(range(_NUMBER_LETTERS))]
+        return self._head + self._letters(digits) + self._tail
+
+    def _number(self, letters: str) -> int:
+        number = 0
+        for letter in letters.lower():
+            number = number * _LETTERS + (ord("z") - ord(letter) if self._form else ord(letter) - ord("a"))
+        return number
 
     def is_in(self, data: bytes) -> bool:
         """Say whether `data` holds a token, a part of one, or the base64 of one."""
@@ -111,23 +124,28 @@ class Marker:
             return True
         return any(part in data for part in self._encoded)
 
-    def indexes_in(self, text: str) -> list[int]:
-        """Return the indexes of the whole tokens of this call in `text`, also inside base64, in their order.
+    def is_left_in(self, data: bytes) -> bool:
+        """Say whether `data` holds a token or the base64 of one; a part of one doesn't count.
 
-        An empty answer where `is_in` is true means that only a part of a token is left, or one of an earlier call.
+        That takes less than half as long. It serves calls that have made no token themselves: there is nothing of
+        theirs to find.
+        """
+        return self._head_core in data.lower() or any(part in data for part in self._head_encoded)
+
+    def numbers_in(self, text: str) -> list[int]:
+        """Return the numbers of the whole tokens in `text`, also inside base64, in their order.
+
+        An empty answer where `is_in` is true means that only a part of a token is left.
         """
         found = self._whole(text)
         for run in _BASE64_RUN.finditer(text):
             data = run.group().encode()
             if any(part in data for part in self._encoded):
-                found += [index for index in self._decoded(data) if index not in found]
+                found += [number for number in self._decoded(data) if number not in found]
         return found
 
     def _whole(self, text: str) -> list[int]:
-        return [_number(match.group(2)) for match in _PLAIN_TOKEN.finditer(text) if self._is_own(match)]
-
-    def _is_own(self, match: re.Match[str]) -> bool:
-        return (match.group(1).lower(), match.group(3).lower()) == self._own
+        return [self._number(match.group(1)) for match in self._token.finditer(text)]
 
     def _decoded(self, run: bytes) -> list[int]:
         found: list[int] = []
@@ -136,23 +154,30 @@ class Marker:
             if len(part) % 4 == 1:  # no number of bytes encodes to this length
                 part = part[:-1]
             decoded = base64.b64decode(part + b"=" * (-len(part) % 4)).decode("latin-1")
-            found += [index for index in self._whole(decoded) if index not in found]
+            found += [number for number in self._whole(decoded) if number not in found]
         return found
 
-    def substitute(self, text: str, shown: list[str]) -> str:
-        """Return `text` with every token, also inside base64, replaced by the text of its index in `shown`."""
+    def substitute(self, text: str, shown: Callable[[int], str], part_of_one: str) -> str:
+        """Return `text` with every token replaced, also inside base64.
 
-        def token(match: re.Match[str]) -> str:
-            index = _number(match.group(2))
-            return shown[index] if self._is_own(match) and index < len(shown) else "(an earlier call's value)"
+        Args:
+            text: The text.
+            shown: Returns what stands for a number.
+            part_of_one: Stands for a word with a part of a token.
+        """
 
         def encoded(match: re.Match[str]) -> str:
             data = match.group().encode()
             if not any(part in data for part in self._encoded):
                 return match.group()
-            return "base64(" + ", ".join(shown[i] for i in self._decoded(data) if i < len(shown)) + ")"
+            return "base64(" + ", ".join(shown(number) for number in self._decoded(data)) + ")"
 
         def part(match: re.Match[str]) -> str:
-            return "(a part of an unresolved value)" if self.is_in(match.group().encode()) else match.group()
+            return part_of_one if self.is_in(match.group().encode()) else match.group()
 
-        return _WORD.sub(part, _BASE64_RUN.sub(encoded, _PLAIN_TOKEN.sub(token, text)))
+        text = self._token.sub(lambda match: shown(self._number(match.group(1))), text)
+        return _WORD.sub(part, _BASE64_RUN.sub(encoded, text))
+
+    def replaced(self, text: str, shown: Callable[[int], str]) -> str:
+        """Return `text` with every whole token replaced; what is in base64 or cut stays."""
+        return self._token.sub(lambda match: shown(self._number(match.group(1))), text)

@@ -6,29 +6,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
-from ..errors import UnresolvedError, WireError
+from ..errors import WireError
 
 if TYPE_CHECKING:
     from .observable import Observable
     from .oracle import Oracle
     from .tokens import Marker
 
-__all__ = ["Before", "Tracker", "current", "enter", "leave", "mask"]
+__all__ = [
+    "Before",
+    "Branch",
+    "Question",
+    "Tracker",
+    "close",
+    "current",
+    "enter",
+    "go_back",
+    "leave",
+    "mask",
+    "place",
+]
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
-_REPR: Final = b"Observable('"
 _SHORTEST_TOKEN: Final = 8  # no shorter part of one is recognised
+_PACKAGE: Final = __name__.partition(".")[0]
 
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
 """What `leave` needs to go back to what this thread or task was in."""
 
-# Becomes true with the first token of the process; until then no text needs to be searched for one.
-_tokens_made = False
+Question = tuple[str, object]
+"""The path of a value that is used as a plain one, and what it is compared with."""
+
+Branch = tuple[Question, tuple[int, int], bool]
+"""A question, the place in the code where it came up, and an answer."""
+
+# The forms of tokens that this process has made; until then no text needs to be searched for them.
+_forms_made: set[int] = set()
 
 current: Final = _current.get
 """Returns the call that this thread or task is in, None outside of every call."""
@@ -41,22 +60,42 @@ def enter(call: Tracker) -> Before:
 
 def leave(call: Tracker, before: Before) -> None:
     """Close a call, and go back to what this thread or task was in."""
+    go_back(before)
+    close(call)
+
+
+def go_back(before: Before) -> None:
+    """Go back to what this thread or task was in before a call, which stays open."""
     _current.reset(before[0])
     _wire.unwatch(before[1])
+
+
+def close(call: Tracker) -> None:
+    """Close a call, in which nothing is going on any more."""
     call.closed = True
     # Observables know their call; without these it is freed at once and not by the next garbage collection.
     call.handed_out.clear()
     call.guesses.clear()
+    call.opaque.clear()
+    call.counted.clear()
     if call.tokens:  # their paths are still shown
         from .observable import Observable
 
-        call.tokens = [Observable(observable.source_path) for observable in call.tokens]
+        call.tokens = {number: Observable(one.source_path) for number, one in call.tokens.items()}
 
 
 def mask(text: str) -> str:
     """Return `text` as it may be logged: secret values of the call that is going on masked, tokens shown as paths."""
     call = _current.get()
     return text if call is None else call.show(text)
+
+
+def place() -> tuple[int, int]:
+    """Return the place in the author's code that uses a value."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+    return id(frame.f_code), frame.f_lasti
 
 
 class Tied(Protocol):
@@ -70,44 +109,72 @@ class Tracker:
     """What is remembered of values that don't exist yet, and of what must not be shown.
 
     Attributes:
+        data: The request's bytes.
+        observed: Observed composed resources, by name.
+        xr: The observed composite.
         guesses: Unresolved values that were used as plain values, by path.
+        opaque: Those of them whose use another answer can't show (a hash, `isinstance`).
+        counted: Those of them that a loop or a number came from, so that resources may depend on how many there are.
+        branches: The questions that were answered, and where they came up.
         handed_out: The Observables that compose() was given.
-        tokens: The Observables that were turned into text, by index.
+        tokens: The Observables that were turned into text, by the numbers of their tokens.
+        shown: The numbers of the tokens that this package has come across, in texts of resources or for people.
         tied: Places of models that are tied into a circle with what was read from them, or with what holds them.
             Whoever has made the call unties them at its end.
         faults: The errors in the request's bytes that have come to light.
         closed: True once the answer is made.
-        oracle: Says what an unresolved value is taken for where it is used as a plain one, in a run that only looks for
-            dependencies. None takes all for empty, as every real call does.
+        rehearsed: True for a run whose results are thrown away.
+        form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
+        oracle: Says what an unresolved value is taken for where it is used as a plain one, in a rehearsal that tries
+            other answers. None takes all for empty, as every real call does.
 
     Args:
+        data: The request's bytes.
         masker: Makes what masks the secret values of the call's request, when it is first needed.
     """
 
     __slots__ = (
-        "_indexes",
         "_mask",
         "_marker",
         "_masked",
+        "_numbers",
         "_own_secrets",
+        "branches",
         "closed",
+        "counted",
+        "data",
         "faults",
+        "form",
         "guesses",
         "handed_out",
+        "observed",
+        "opaque",
         "oracle",
+        "rehearsed",
+        "shown",
         "tied",
         "tokens",
+        "xr",
     )
 
-    def __init__(self, masker: Callable[[], Callable[[str], str]] | None = None) -> None:
+    def __init__(self, data: bytes = b"", masker: Callable[[], Callable[[str], str]] | None = None) -> None:
+        self.data = data
+        self.observed: Mapping[str, Any] = {}
+        self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
+        self.opaque: dict[str, Observable[Any]] = {}
+        self.counted: dict[str, Observable[Any]] = {}
+        self.branches: set[Branch] = set()
         self.handed_out: list[Observable[Any]] = []
-        self.tokens: list[Observable[Any]] = []
+        self.tokens: dict[int, Observable[Any]] = {}
+        self.shown: set[int] = set()
         self.tied: list[Tied] = []
         self.faults: list[WireError] = []
         self.closed = False
+        self.rehearsed = False
+        self.form = 0
         self.oracle: Oracle | None = None
-        self._indexes: dict[str | int, int] = {}
+        self._numbers: dict[str | int, int] = {}
         self._marker: Marker | None = None
         self._mask = masker
         self._masked: Callable[[str], str] | None = None
@@ -121,66 +188,94 @@ class Tracker:
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the text that stands for `observable` in this call."""
-        global _tokens_made
-        _tokens_made = True
+        _forms_made.add(self.form)
         marker = self._own_marker()
         # One token for one path; the results of apply() go by identity, because two functions may have one name. What
         # is in `tokens` stays alive, so its id stays its own.
-        key = observable.source_path if observable.__cl_deps__ is None else id(observable)
-        index = self._indexes.get(key)
-        if index is None:
-            index = self._indexes[key] = len(self.tokens)
-            if index >= 26**5:  # what an index has room for
-                raise UnresolvedError("more than 11 million texts were made from unresolved values in one call")
-            self.tokens.append(observable)
-        return marker.token(index)
+        path = observable.source_path
+        computed = observable.__cl_deps__ is not None
+        key = id(observable) if computed else path
+        number = self._numbers.get(key)
+        if number is None:
+            from .tokens import number_of
+
+            number = number_of(path)
+            while number in self.tokens:
+                path += "#"
+                number = number_of(path)
+            self._numbers[key] = number
+            self.tokens[number] = observable
+        return marker.token(number)
 
     def _own_marker(self) -> Marker:
         if self._marker is None:
-            from .tokens import Marker
+            from .tokens import marker_for, sequence_for
 
-            self._marker = Marker()
+            self._marker = marker_for(sequence_for(self.data), self.form)
         return self._marker
+
+    def _markers(self) -> list[Marker]:
+        """Return the markers whose tokens can be in a text of this call, its own first."""
+        from .tokens import marker_for, sequence_for
+
+        own = self._own_marker()
+        # A text that a rehearsal has made may have been kept, and so may one of a call.
+        return [own, *(marker_for(sequence_for(self.data), form) for form in _forms_made if form != self.form)]
+
+    def guessed(self, observable: Observable[Any], compared: object = None) -> None:
+        """Remember that an unresolved value was used as a plain one.
+
+        Args:
+            observable: The value.
+            compared: What it was compared with, where it was.
+        """
+        path = observable.source_path
+        self.guesses.setdefault(path, observable)
+        self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
+
+    @property
+    def has_guessed(self) -> bool:
+        """Whether anything unresolved was used as a plain value, or put into text."""
+        return bool(self.guesses or self.tokens)
 
     @property
     def searches(self) -> bool:
         """Whether a text can hold a token, so that texts have to be searched."""
-        return _tokens_made or bool(self.handed_out)
+        return bool(_forms_made)
 
     def has_token(self, data: bytes) -> bool:
-        """Say whether encoded bytes hold a token, of this call or of an earlier one."""
-        return (bool(self.handed_out) and _REPR in data) or self._has_marker(data)
-
-    def _has_marker(self, data: bytes) -> bool:
-        if self._marker is not None:
-            return self._marker.is_in(data)
-        if not _tokens_made or len(data) < _SHORTEST_TOKEN:
+        """Say whether encoded bytes hold a token, of this call or of another one."""
+        if not _forms_made or len(data) < _SHORTEST_TOKEN:
             return False
-        from .tokens import is_left_in
+        if self.tokens:
+            return any(marker.is_in(data) for marker in self._markers())
+        from .tokens import marker_for, sequence_for
 
-        return is_left_in(data)
+        # Where the request has such a text itself, it is no token that this process has made.
+        return any(marker_for(0, form).is_left_in(data) for form in _forms_made) and not sequence_for(self.data)
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`.
 
-        Where only a part of a token is left, or the token of an earlier call, an Observable that says so.
+        Where only a part of a token is left, or the token of another call, an Observable that says so.
         """
-        if self.handed_out and _REPR.decode() in text:
-            # The repr of one, from the repr of a list that holds it, say.
-            found = [one for one in self.handed_out if repr(one) in text]
-            if found:
-                return found
-        if not self._has_marker(text.encode(errors="replace")):
+        if not self.has_token(text.encode(errors="replace")):
             return []
-        indexes = [index for index in self._own_marker().indexes_in(text) if index < len(self.tokens)]
-        if indexes:
-            return [self.tokens[index] for index in indexes]
+        numbers = [number for marker in self._markers() for number in marker.numbers_in(text)]
+        own = [number for number in numbers if number in self.tokens]
+        if own:
+            self.shown.update(own)
+            return [self.tokens[number] for number in own]
         from .observable import Observable
 
-        if not self.tokens:
+        if not self.tokens or numbers:
             return [Observable("(a text made from an unresolved value in an earlier call)")]
-        paths = sorted({observable.source_path for observable in self.tokens})
-        return [Observable(f"(a part of a text made from {', '.join(paths[:3])}{' and others' if paths[3:] else ''})")]
+        return [Observable(f"(a part of a text made from {self.made_from()})")]
+
+    def made_from(self) -> str:
+        """Return the paths that texts of this call were made from, for people."""
+        paths = sorted({observable.source_path for observable in self.tokens.values()})
+        return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
@@ -197,9 +292,22 @@ class Tracker:
         # What isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()
-        if self._has_marker(data):
-            text = self._own_marker().substitute(text, [observable.source_path for observable in self.tokens])
+        if self.has_token(data):
+            for marker in self._markers():
+                text = marker.substitute(text, self._path_of, "(a part of an unresolved value)")
         return text
+
+    def _path_of(self, number: int) -> str:
+        if number not in self.tokens:
+            return "(an earlier call's value)"
+        self.shown.add(number)
+        return self.tokens[number].source_path
+
+    def normal(self, text: str) -> str:
+        """Return `text` with whole tokens replaced by what doesn't depend on their form, to compare runs with."""
+        if not self.tokens:
+            return text
+        return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
 
     def hide(self, value: bytes) -> None:
         """Mask another value from now on: one that compose() has made itself, and that no request has had yet."""

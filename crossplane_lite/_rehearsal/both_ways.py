@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sized
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .._models.apply import apply
-from .._observed.observable import root_of
+from .._observed.observable import is_settled, root_of
 from .._observed.oracle import Oracle
+from .._observed.tracker import Branch, Question, place
 from .observed_values import Actual
 
 if TYPE_CHECKING:
     from .._observed.observable import Observable
     from .._observed.tracker import Tracker
 
-__all__ = ["BothWays", "Branch", "Question"]
+__all__ = ["BothWays"]
 
 N = TypeVar("N", int, float)
 
 # A loop over what a value leads to would never end where the answer is always yes.
 _MOST_QUESTIONS: Final = 2000
-
-
-# The path of a value that is used as a plain one, and what it is compared with.
-Question = tuple[str, object]
-# A question, the place in the code where it came up, and an answer.
-Branch = tuple[Question, tuple[int, int], bool]
-
-_PACKAGE: Final = __name__.partition(".")[0]
 
 
 class _Enough(BaseException):
@@ -39,6 +31,14 @@ class _Enough(BaseException):
 class BothWays(Oracle):
     """Answers the questions of one run, some of them the other way than a real call does.
 
+    Args:
+        actual: What is observed in the real call.
+        default: The answer where none is laid down.
+        fixed: The answers that are laid down.
+        number: What a number is where the real call observes none.
+        length: The same of a length.
+        required: Whether questions about required resources are answered the other way, too.
+
     Attributes:
         actual: What is observed in the real call.
         answers: The questions that came up, and the answers.
@@ -46,9 +46,21 @@ class BothWays(Oracle):
         default: The answer where none is laid down.
     """
 
-    __slots__ = ("_count", "_fixed", "actual", "answers", "branches", "default")
+    __slots__ = ("_count", "_fixed", "_length", "_number", "_required", "actual", "answers", "branches", "default")
 
-    def __init__(self, actual: Actual, default: bool, fixed: dict[Question, bool]) -> None:
+    def __init__(
+        self,
+        actual: Actual,
+        default: bool,
+        fixed: dict[Question, bool],
+        *,
+        number: int = 1,
+        length: int = 1,
+        required: bool = False,
+    ) -> None:
+        self._number = number
+        self._length = length
+        self._required = required
         self.actual = actual
         self.default = default
         self.answers: dict[Question, bool] = {}
@@ -58,12 +70,14 @@ class BothWays(Oracle):
 
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
         root = root_of(observable)
-        if root is not None and root.kind == "required":
+        if root is not None and root.kind == "required" and not self._required:
             return False  # required resources are here as in the real run, and so is what they lack
+        if root is not None and root.raw is not None and is_settled(observable):
+            return False
         self._count_one()
         question = (observable.source_path, compared if isinstance(compared, (str, int, float)) else None)
         answer = self.answers.setdefault(question, self._fixed.get(question, self.default))
-        self.branches.add((question, _place(), answer))
+        self.branches.add((question, place(), answer))
         return answer
 
     def value(self, observable: Observable[Any]) -> Any:
@@ -74,17 +88,17 @@ class BothWays(Oracle):
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, 1 where there is none."""
+        """Return the length that is observed in the real call, or the one laid down where there is none."""
         value = self.value(observable)
-        return len(value) if value and isinstance(value, Sized) else 1
+        return len(value) if value and isinstance(value, Sized) else self._length
 
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, 1 where there is none."""
+        """Return the number that is observed in the real call, or the one laid down where there is none."""
         self._count_one()
         try:
             return kind(self.value(observable))
         except (TypeError, ValueError, OverflowError):
-            return kind(1)
+            return kind(self._number)
 
     def text(self, text: str, call: Tracker) -> str:
         """Return a text of this run with the values of the real call in the place of placeholders."""
@@ -106,12 +120,11 @@ class BothWays(Oracle):
     def otherwise(self, questions: Iterable[Question]) -> BothWays:
         """Return one that answers some questions the other way, and everything else as this one did."""
         turned = {one: not self.answers[one] for one in questions}
-        return BothWays(self.actual, self.default, {**self.answers, **turned})
-
-
-def _place() -> tuple[int, int]:
-    """Return the place in the author's code that asks."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
-        frame = frame.f_back
-    return id(frame.f_code), frame.f_lasti
+        return BothWays(
+            self.actual,
+            self.default,
+            {**self.answers, **turned},
+            number=self._number,
+            length=self._length,
+            required=self._required,
+        )

@@ -2,10 +2,7 @@
 
 A value that is resolved leaves no trace of where it came from. compose() is therefore run again over a request with
 nothing observed, in which every value of a composed resource is an Observable, and everything is thrown away but the
-edges: results, conditions, requirements, context, output, exceptions, the log lines of `ctx.log`, and those that reach
-the root logger's handlers from the thread or task that compose() runs in. A thread that compose() starts, and a logger
-with handlers of its own, log in each run. The filter that keeps the lines back stays on the root logger's handlers and
-lets everything else through: filters can't be taken off a handler safely while other threads log to it.
+edges (`crossplane_lite._rehearsal.run`).
 
 What compose() decides by stays, so that it takes the path that it takes in the real run: the composite's spec and
 metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities, and
@@ -20,7 +17,7 @@ every such question is therefore answered both ways, at every place where it com
 as in the real run; in a second one always with yes (true, equal, not empty); and where an answer has not come up
 in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
 `a > 2` is such a question too. That takes no second run where there are no guesses, usually two where there are some,
-and at the most `_MOST_RUNS`.
+and at the most as many as are left of `MOST_RUNS`.
 
 **Values.** Below a question that is answered with yes the value is used like one that is there. Arithmetic, slices and
 methods therefore give an Observable of what went in, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
@@ -34,39 +31,38 @@ A run that ends in an exception has shown what it came to.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
 from .._call.call import Call
-from .._models.walker import show_path, tree_of, unresolved_in
-from .._observed import tracker
+from .._models.walker import show_path, unresolved_in
 from .._observed.observable import Observable, sources
+from .._observed.tracker import Branch, Question
 from .._waits.wait import Wait
 from ..proto import _view
-from .both_ways import BothWays, Branch, Question
+from .both_ways import BothWays
 from .observed_values import Actual
+from .run import MOST_RUNS, Run, tree_or_none
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
     from .._waits.graph import Graph
 
-__all__ = ["rehearse", "run_once"]
+__all__ = ["next_answers", "rehearse", "run_once"]
 
-_MOST_RUNS: Final = 16
-
-_silent: Final = logging.Logger("crossplane_lite.rehearsal")
-_silent.disabled = True
+# With fewer, only what the code does while there are no values would show.
+_FEWEST: Final = 2
 
 
-def rehearse(call: Call, graph: Graph) -> dict[str, Resource]:
+def rehearse(call: Call, graph: Graph, done: int = 1) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.
 
     Args:
         call: The real call, which has its answer already.
         graph: The graph.
+        done: How often compose() has run for this request before.
 
     Returns:
         The resources that were registered in any of the runs, by name.
@@ -79,15 +75,16 @@ def rehearse(call: Call, graph: Graph) -> dict[str, Resource]:
     tried: set[tuple[int, frozenset[Question]]] = set()
     actual = Actual(call)
     oracle: BothWays | None = BothWays(actual, False, {})
-    while oracle is not None and len(ran) < _MOST_RUNS:
+    most = max(_FEWEST, MOST_RUNS - done)
+    while oracle is not None and len(ran) < most:
         resources.update(run_once(call, graph, request, data, oracle))
         seen.update(oracle.branches)
         ran.append(oracle)
-        oracle = BothWays(actual, True, {}) if len(ran) == 1 and oracle.branches else _next(ran, seen, tried)
+        oracle = BothWays(actual, True, {}) if len(ran) == 1 and oracle.branches else next_answers(ran, seen, tried)
     return resources
 
 
-def _next(
+def next_answers(
     ran: list[BothWays], seen: AbstractSet[Branch], tried: set[tuple[int, frozenset[Question]]]
 ) -> BothWays | None:
     """Return what answers the next run, None where every question has had both answers, or can't have them."""
@@ -110,12 +107,6 @@ def _nothing_observed(call: Call) -> Any:
     return request
 
 
-def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Let through what is not logged in a rehearsal."""
-    call = tracker.current()
-    return call is None or call.oracle is None
-
-
 def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
     """Run compose() once, throw away what comes of it, and add to a graph what it shows.
 
@@ -129,32 +120,19 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
     Returns:
         The resources that it registered, by name.
     """
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_is_of_a_real_call)
-    rehearsed = Call(data, call.function, request)
-    rehearsed.oracle = oracle
-    rehearsed.log.logger = _silent
-    rehearsed.stand_in_for(call)
-    resources = rehearsed.resources
-    before = tracker.enter(rehearsed)
+    run = Run.again(call, request, data, oracle=oracle)
     try:
-        try:
-            call.function.invoke(rehearsed)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # whatever ends a real call cleanly must not end one that has its answer
-            call.log.debug("a run that looks for dependencies ended early (%s)", type(error).__name__)
-        graph.add(_waiting(rehearsed, oracle), _composite(rehearsed), _asked(rehearsed, oracle))
+        graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
+        return run.resources
     finally:
-        tracker.leave(rehearsed, before)
-        rehearsed.release()
-    return resources
+        run.end()
 
 
-def _waiting(call: Call, oracle: BothWays) -> dict[str, list[Wait]]:
+def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
     """Return what each registered resource needs."""
     waiting: dict[str, list[Wait]] = {}
-    for name, model in call.resources.items():
+    call = run.call
+    for name, model in run.resources.items():
         found = _found(call, model).values()
         waits = [Wait(source) for waits_for in found for one in waits_for for source in sources(one)]
         assert model._state is not None
@@ -189,10 +167,8 @@ def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
 def _found(call: Call, model: Resource) -> dict[str, list[Observable[Any]]]:
     """Return the unresolved values that were set in a model, by path."""
     found: dict[str, list[Observable[Any]]] = {}
-    try:
-        for one in tree_of(model, call).found:
-            # An entry of a map can wait twice: for its key and for its value.
-            found.setdefault(show_path(one.steps), []).extend(one.waits_for)
-    except Exception:  # a value that can't be carried, or that fails when it is looked at; the real run speaks of it
-        return {}
+    tree = tree_or_none(model, call)
+    for one in () if tree is None else tree.found:
+        # An entry of a map can wait twice: for its key and for its value.
+        found.setdefault(show_path(one.steps), []).extend(one.waits_for)
     return found

@@ -159,7 +159,7 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complete: bool) -> None:
+def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complete: bool, runs: int) -> None:
     """Add to desired state the Usages that are due.
 
     Args:
@@ -169,6 +169,7 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complet
         step: The step's identity.
         complete: Whether compose() got to its end with all that it asked for. Otherwise nothing new is looked for, and
             nothing goes.
+        runs: How often compose() has run for this request.
     """
     observed = call.observed
     if len(observed) < 2:
@@ -178,7 +179,7 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complet
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}
     if complete:
-        rehearse(call, graph)
+        rehearse(call, graph, runs)
         wanted = {*desired, *call.resources}
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}

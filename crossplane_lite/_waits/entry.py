@@ -5,7 +5,7 @@ it, and so does everybody who looks at answers. Messages for people are made fro
 (`crossplane_lite._answer.messages`), and nothing is ever read back from them.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}]}`. A wait has `"kind": "resource"` or `"ofKind": "resource"` where a resource has a name such as
+"why": ...}], "notes": [{"name": ..., "text": ...}]}`. A wait has `"kind": "resource"` or `"ofKind": "resource"` where a resource has a name such as
 `xr.bucket`. What has no place in an entry is left out. Its texts aren't masked: they are data for the next steps.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["RESOURCE", "CutOff", "Need", "Waiting", "keeping", "read", "reads_as_other", "unmasked_name"]
+__all__ = ["RESOURCE", "CutOff", "Need", "Note", "Waiting", "keeping", "read", "reads_as_other", "unmasked_name"]
 
 RESOURCE = "resource"
 
@@ -67,6 +67,18 @@ class CutOff(NamedTuple):
     why: str
 
 
+class Note(NamedTuple):
+    """What people should know of a resource, or of the step.
+
+    Attributes:
+        name: The resource; empty for the step.
+        text: What is to be said of it.
+    """
+
+    name: str
+    text: str
+
+
 class Waiting(NamedTuple):
     """What one step says of who waits.
 
@@ -74,11 +86,13 @@ class Waiting(NamedTuple):
         held: The names of the resources that it holds back. One without a need is held back by another step.
         needs: What is needed.
         cut_off: What can't be had.
+        notes: What else people should know, such as what is kept and why.
     """
 
     held: list[str]
     needs: list[Need]
     cut_off: list[CutOff]
+    notes: tuple[Note, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry of the context."""
@@ -87,6 +101,8 @@ class Waiting(NamedTuple):
             entry["waits"] = [need.to_data() for need in self.needs]
         if self.cut_off:
             entry["cutOff"] = [one._asdict() for one in self.cut_off]
+        if self.notes:
+            entry["notes"] = [one._asdict() for one in self.notes]
         return entry
 
     def masked(self, mask: Callable[[str], str]) -> Waiting:
@@ -106,7 +122,12 @@ class Waiting(NamedTuple):
             )
             for one in self.needs
         ]
-        return Waiting(self.held, needs, [CutOff(mask(one.name), mask(one.why)) for one in self.cut_off])
+        return Waiting(
+            self.held,
+            needs,
+            [CutOff(mask(one.name), mask(one.why)) for one in self.cut_off],
+            tuple(Note(one.name, mask(one.text)) for one in self.notes),
+        )
 
 
 def read(value: Any) -> dict[str, Waiting]:
@@ -129,10 +150,12 @@ def _read(entry: dict[str, Any] | list[Any]) -> Waiting:
         for one in _mappings(entry.get("waits"))
     ]
     cut_off = [CutOff(_text(one, "name"), _text(one, "why")) for one in _mappings(entry.get("cutOff"))]
+    notes = [Note(_text(one, "name"), _text(one, "text")) for one in _mappings(entry.get("notes"))]
     return Waiting(
         [name for name in held if isinstance(name, str)] if isinstance(held, list) else [],
         [need for need in needs if need.name and need.path],
         [one for one in cut_off if one.name],
+        tuple(one for one in notes if one.text),
     )
 
 

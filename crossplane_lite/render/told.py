@@ -41,4 +41,5 @@ def _joined(several: list[Waiting]) -> Waiting:
         [name for one in several for name in one.held],
         [need for one in several for need in one.needs],
         [cut_off for one in several for cut_off in one.cut_off],
+        tuple(note for one in several for note in one.notes),
     )

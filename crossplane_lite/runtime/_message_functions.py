@@ -155,7 +155,7 @@ class _Runner:
         except DecodeError as error:
             raise WireError(f"not a RunFunctionRequest: {error}") from None
         # Inside of a call, so that the secrets of this request are masked in what is logged.
-        call = Tracker(lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
+        call = Tracker(data, lambda: masker_for(_view.RunFunctionRequest.FromString(data)))
         before = tracker.enter(call)
         try:
             return self._answer(request)

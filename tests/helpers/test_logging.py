@@ -193,7 +193,7 @@ def test_records_name_the_authors_line() -> None:
 def test_secrets_are_masked(lines: Lines) -> None:
     """Secret values of the call that is going on are masked in messages and fields, and a repr shows no value."""
     logging.configure()
-    call = Tracker(lambda: lambda text: text.replace("hunter2", "[secret]"))
+    call = Tracker(b"", lambda: lambda text: text.replace("hunter2", "[secret]"))
     before = tracker.enter(call)
     try:
         logger = logging.get_logger().bind(password="hunter2")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._models.walker import Found, Tree
+from .._observed.owned import CROSSPLANES_OWN
+from .walker import Found, Tree
 
 __all__ = ["fall_back"]
 
@@ -84,16 +85,17 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
                 _replace_list(way, seen, matcher, node)
                 return
         else:
-            if step not in node:
+            if step not in node and not (found.is_key and depth == last):
                 return
             below = seen.get(step, _NONE) if isinstance(seen, dict) else _NONE
         if depth == last:
-            if found.is_key:
-                del node[at]
-                # Whatever key it will be, what the observed map has stays; metadata's maps hold others' keys too.
-                if isinstance(node, dict) and isinstance(seen, dict) and found.steps[0] != "metadata":
+            if found.is_key and isinstance(node, dict):
+                node.pop(at, None)
+                # Whatever key it will be, what the observed map has stays.
+                if isinstance(seen, dict):
                     for key, value in seen.items():
-                        node.setdefault(key, value)
+                        if key not in CROSSPLANES_OWN:
+                            node.setdefault(key, value)
                 _prune(way, node, seen)
             elif below is _NONE:
                 del node[at]

@@ -1,21 +1,17 @@
-"""After a guess nothing that exists is lost."""
+"""What Crossplane has set in an observed object for a function: its managedFields say so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from .. import _wire
-from .._call.mark import is_ours
 
-if TYPE_CHECKING:
-    from .._call.call import Call
-
-__all__ = ["keep_owned_fields", "lost_resources"]
+__all__ = ["CROSSPLANES_OWN", "as_owned", "with_live_values", "with_owned_fields"]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Crossplane sets these itself, whatever a function desires.
-_CROSSPLANES_OWN: Final = frozenset(
+CROSSPLANES_OWN: Final = frozenset(
     {
         "crossplane.io/composition-resource-name",
         "crossplane.io/composite",
@@ -27,34 +23,25 @@ _NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
 _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
 
 
-def lost_resources(call: Call, desired: Mapping[str, Any], step: str) -> list[str]:
-    """Return the observed resources of this step that the answer does not desire and that nobody removed on purpose."""
-    lost = []
-    for name in sorted(call.observed):
-        if name in desired or name in call.removed:
-            continue
-        model = call.resources.get(name)
-        if model is not None and model._state is not None and model._state.on_unresolved == "hold":
-            continue
-        raw = call.observed[name].resource
-        if is_ours(raw, step) and not _is_usage(name, raw):
-            lost.append(name)
-    return lost
+def as_owned(observed: bytes) -> bytes | None:
+    """Return an observed object as it was desired: its kind, and the fields that Crossplane owns for functions.
 
+    Args:
+        observed: The object's Struct bytes.
 
-def _is_usage(name: str, raw: bytes) -> bool:
-    """Say whether an observed resource is a Usage that `usages=True` composed; those come and go by rules of theirs."""
-    from .._rehearsal.usages import edge_of
-
-    return edge_of(name, raw) is not None
-
-
-def keep_owned_fields(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes with the observed value of every field that Crossplane owns for us and that they lack.
-
-    What Crossplane owns stands in the managedFields entry of its manager for composed resources.
+    Returns:
+        Struct bytes; None where nothing tells which fields these are, as after a change of the kind's version.
     """
-    owned = _owned(_wire.get_path(observed, ("metadata", "managedFields")))
+    fields = _owned(observed)
+    if not fields:
+        return None
+    top = {key: _wire.get_path(observed, (key,)) for key in ("apiVersion", "kind")}
+    return with_owned_fields(_wire.encode_struct(top), observed)
+
+
+def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
+    """Return desired bytes with the observed value of every field that Crossplane owns for functions and they lack."""
+    owned = _owned(observed)
     if not owned:
         return encoded
     seen = _wire.decode_struct(observed)
@@ -62,15 +49,49 @@ def keep_owned_fields(encoded: bytes, observed: bytes) -> bytes:
     missing: dict[str, Any] = {}
     for fields in owned:
         _collect(fields, seen, wanted, missing)
+        wanted = _wire.decode_struct(_wire.encode_over(missing, encoded)) if missing else wanted
     return _wire.encode_over(missing, encoded) if missing else encoded
 
 
-def _owned(entries: Any) -> list[dict[str, Any]]:
+def with_live_values(encoded: bytes, observed: bytes) -> bytes:
+    """Return desired bytes that change nothing that is there: they have the observed value wherever there is one.
+
+    What the observed object doesn't have stays as it is desired. Fields that Crossplane owns for functions and that
+    aren't desired are added.
+    """
+    seen = _wire.decode_struct(observed)
+    wanted = _wire.decode_struct(encoded)
+    work: list[tuple[dict[str, Any], dict[str, Any], bool]] = [(wanted, seen, True)]
+    while work:
+        holder, live, top = work.pop()
+        for key, value in holder.items():
+            if key not in live or (top and key in _NOT_OURS):
+                continue
+            there = live[key]
+            if isinstance(value, dict) and isinstance(there, dict):
+                if top and key == "metadata":
+                    # The mark and the rest of what Crossplane keeps there say whose it is today.
+                    there = {name: there[name] for name in _KEPT_METADATA if isinstance(there.get(name), dict)}
+                    there = {
+                        name: {one: text for one, text in below.items() if not one.startswith("crossplane-lite/")}
+                        for name, below in there.items()
+                    }
+                work.append((value, there, False))
+            else:
+                holder[key] = there
+    return with_owned_fields(_wire.encode_struct(wanted), observed)
+
+
+def _owned(observed: bytes) -> list[dict[str, Any]]:
+    """Return the sets of fields that the manager for composed resources has in the object's own version."""
+    entries = _wire.get_path(observed, ("metadata", "managedFields"))
+    version = _wire.get_path(observed, ("apiVersion",))
     found = []
     for entry in entries if isinstance(entries, list) else ():
         if (
             isinstance(entry, dict)
             and str(entry.get("manager", "")).startswith(_MANAGER)
+            and entry.get("apiVersion", version) == version
             and isinstance(entry.get("fieldsV1"), dict)
         ):
             found.append(entry["fieldsV1"])
@@ -87,7 +108,7 @@ def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any
             if not isinstance(owned, dict):
                 continue
             owned = {
-                "f:" + key: {k: v for k, v in below.items() if k[2:] not in _CROSSPLANES_OWN}
+                "f:" + key: {k: v for k, v in below.items() if k[2:] not in CROSSPLANES_OWN}
                 for key in _KEPT_METADATA
                 if isinstance(below := owned.get("f:" + key), dict)
             }

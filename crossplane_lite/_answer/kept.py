@@ -1,0 +1,97 @@
+"""Existing resources that stay as they are, because other runs of compose() show that they may still be wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._call.mark import ANNOTATION, is_step_of, steps_in
+from .._observed import readiness
+from .._observed.owned import as_owned
+from .._waits.entry import Note
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._rehearsal.look_twice import Look
+
+__all__ = ["keep", "notes_of"]
+
+_READY: Final = {True: _view.READY_TRUE, False: _view.READY_FALSE}
+_MOST_PATHS: Final = 5
+
+
+def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
+    """Put the kept resources into desired state; return the texts of fatal results for those that can't be.
+
+    Args:
+        call: The call.
+        look: What other runs of compose() have shown.
+        desired: The answer's desired resources.
+        step: The step's identity, for the annotation.
+    """
+    fatals = []
+    for name, kept in sorted(look.kept.items()):
+        observed = call.observed[name].resource
+        if kept.fatal:
+            fatals.append(f"{name} is wanted where {_paths(look)} has a value, and its on_unresolved is 'fatal'")
+            continue
+        encoded = as_owned(observed)
+        if encoded is None:
+            version = _wire.get_path(observed, ("apiVersion",))
+            fatals.append(
+                f"{name} exists and would be deleted, because whether it is still wanted depends on {_paths(look)}; it "
+                f"can't be kept as it is either, because its managedFields don't say what was desired of it in {version}. "
+                "Register it in every call, or say that the loss is meant with ctx.remove(name)"
+            )
+            continue
+        target = desired[name]
+        target.resource = _marked(call, encoded, observed, step)
+        if kept.ready is not None:
+            target.ready = _READY[kept.ready]
+        elif readiness.is_ready(observed):
+            target.ready = _view.READY_TRUE
+    return fatals
+
+
+def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
+    """Return a kept resource with today's mark in the place of this function's older ones, and with its namespace."""
+    function = call.function
+    names = (function.name, *function.formerly)
+    before = steps_in(_wire.get_path(observed, ("metadata", "annotations", ANNOTATION)))
+    others = [one for one in before if not any(is_step_of(one, name) for name in names)]
+    metadata: dict[str, Any] = {"annotations": {ANNOTATION: ",".join([*others, step])}}
+    namespace = _wire.get_path(observed, ("metadata", "namespace"))
+    if namespace and not _wire.get_path(call.xr.raw or b"", ("metadata", "namespace")):
+        metadata["namespace"] = namespace
+    return _wire.encode_over({"metadata": metadata}, encoded)
+
+
+def _paths(look: Look) -> str:
+    paths = [one.source_path for one in look.sources]
+    return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if paths[_MOST_PATHS:] else "")
+
+
+def notes_of(call: Call, look: Look, error: str) -> list[Note]:
+    """Return what people are told of what the runs have shown.
+
+    Args:
+        call: The call.
+        look: What they have shown.
+        error: The text of the exception that ended compose(), if what was registered before goes out all the same.
+    """
+    paths = _paths(look)
+    notes = [
+        Note(
+            name,
+            f"is kept as it is: whether it is still wanted depends on {call.readable(paths)} "
+            "(value_or or ctx.remove say otherwise)",
+        )
+        for name in sorted(look.kept)
+    ]
+    notes += [
+        Note("", f"compose() gives {call.readable(one)} another value each time it runs") for one in look.unstable
+    ]
+    if error:
+        notes.append(Note("", f"compose() could not go on without {call.readable(paths)}: {call.readable(error)}"))
+    return notes

@@ -1,0 +1,494 @@
+"""What of an answer depends on values that aren't there yet: runs of compose() with other answers show it.
+
+Plain Python hides dependencies: `if`, loops, `or`, hashes and slices turn an unresolved value into a plain one. So
+compose() runs again on the same request, before the answer is made, where it used such a value as a plain one or put its
+placeholder into text. Nothing runs again when everything is resolved.
+
+======  ================================================================================================================
+A       The real run. Every question is answered with no: empty, unequal, False.
+B       Other placeholders, and every question answered with yes: true, equal; numbers are 13, lengths 3, conditions True.
+A'      Where B differs: other placeholders alone.
+C       Where B differs: A once more.
+others  Questions answered the other way one by one, until everything that could be registered was seen.
+======  ================================================================================================================
+
+- A and C differ: compose() isn't deterministic. The answer has what A has, and says so.
+- A and A' differ: a text was cut, hashed or ordered. The place is as unresolved as a direct reference.
+- A and another run differ: a guess decided it. A new resource is as in A. In one that exists the place keeps its value.
+- A resource of this step that exists, that A doesn't register and another run does, is kept.
+- What nobody can see through (a hash of an Observable, `isinstance`, a text found nowhere, an exception, too many runs)
+  protects everything of this step that exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .. import _wire
+from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
+from .._models.fallback import fall_back
+from .._models.walker import show_path, tree_of
+from .._observed.observable import Observable, root_of
+from .._observed.owned import with_live_values
+from .._observed.tokens import EARLY, LATE
+from .._observed.tracker import Branch, Question
+from ..errors import EncodeError
+from .both_ways import BothWays
+from .differences import Difference, differences
+from .observed_values import Actual
+from .rehearse import next_answers
+from .run import MOST_RUNS, Run, tree_or_none
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._models.walker import Tree
+
+__all__ = ["Kept", "Look", "look_twice"]
+
+_NUMBER: Final = 13  # small, so that no loop explodes
+_LENGTH: Final = 3
+# With Usages there have to be runs left that look for dependencies.
+_LEFT_FOR_USAGES: Final = 2
+
+
+class Kept(NamedTuple):
+    """An existing resource that the real run doesn't register, and that stays as it is.
+
+    Attributes:
+        ready: Its readiness as a run says that registers it; None to go by the rule of its kind.
+        fatal: Whether its author chose to stop while it is unresolved.
+    """
+
+    ready: bool | None = None
+    fatal: bool = False
+
+
+class Look:
+    """What the runs have shown.
+
+    Attributes:
+        sources: The values that were used as plain ones, by path.
+        made_from: The values that texts were made from, by path.
+        unresolved: For each registered resource the places that are as unresolved as a direct reference.
+        decided: For each registered resource the places that a guess decided; they count where the resource exists.
+        frozen: The registered resources that exist and must not change.
+        kept: The existing resources that A doesn't register, and that stay.
+        held: The new resources that must not be created yet, registered or not.
+        removed: The names that every run removes.
+        unstable: What compose() makes anew each time it runs, as people read it.
+        status: The places of the composite's status that are unresolved.
+        details: The composite's connection details that are unresolved.
+        context: The context's keys that a guess decided.
+        texts: Results and conditions in which a placeholder was cut or hashed, and what they have in common otherwise.
+        runs: How often compose() has run by now.
+    """
+
+    __slots__ = (
+        "context",
+        "decided",
+        "details",
+        "frozen",
+        "held",
+        "kept",
+        "made_from",
+        "removed",
+        "runs",
+        "sources",
+        "status",
+        "texts",
+        "unresolved",
+        "unstable",
+    )
+
+    def __init__(self, call: Call) -> None:
+        made_from = {one.source_path: one for one in call.tokens.values()}
+        self.made_from: list[Observable[Any]] = [one for _, one in sorted(made_from.items())]
+        self.sources = [one for _, one in sorted(call.guesses.items())] or self.made_from
+        self.unresolved: dict[str, list[Difference]] = {}
+        self.decided: dict[str, list[Difference]] = {}
+        self.frozen: set[str] = set()
+        self.kept: dict[str, Kept] = {}
+        self.held: set[str] = set()
+        self.removed: set[str] = set()
+        self.unstable: list[str] = []
+        self.status: list[Difference] = []
+        self.details: set[str] = set()
+        self.context: set[str] = set()
+        self.texts: dict[str, str] = {}
+        self.runs = 1
+
+    def concerns(self, name: str) -> bool:
+        """Say whether the runs have shown anything of a registered resource."""
+        return name in self.unresolved or name in self.decided or name in self.frozen or name in self.held
+
+
+def look_twice(call: Call, error: BaseException | None) -> Look:
+    """Run compose() again, and find out what of the answer depends on values that aren't there.
+
+    Args:
+        call: The real call, after compose() has returned or raised, and before its answer is made.
+        error: What compose() raised.
+    """
+    looking = _Looking(call, error)
+    try:
+        return looking.look()
+    finally:
+        looking.end()
+
+
+class _Looking:
+    """The runs, and what they show."""
+
+    def __init__(self, call: Call, error: BaseException | None) -> None:
+        self.call = call
+        self.first = Run(call, error)
+        self.others: list[Run] = []  # runs with other answers
+        self.again: list[Run] = []  # runs with the same answers
+        self.look_ = Look(call)
+        self._budget = MOST_RUNS - (_LEFT_FOR_USAGES if call.function.usages else 0)
+        self._actual = Actual(call)
+        self._too_many = False
+        self._states: dict[str, str] = {}
+
+    def end(self) -> None:
+        """Free what the runs have made."""
+        for run in (*self.others, *self.again):
+            run.end()
+
+    def look(self) -> Look:
+        call = self.call
+        look = self.look_
+        look.removed = set(call.removed)
+        second = self._run(self._answers(True), LATE)
+        self.others.append(second)
+        if self._differs(second):
+            oracle = second.call.oracle
+            assert isinstance(oracle, BothWays)
+            asked = bool(call.guesses or oracle.branches)
+            self._take_texts(None if asked else second)
+            if asked and not call.function.allow_removal_when_unresolved:
+                self._flip(oracle)
+                self._take_decided()
+        if not call.function.allow_removal_when_unresolved:
+            self._take_lost()
+        return look
+
+    # The runs.
+
+    def _run(self, oracle: BothWays | None, form: int) -> Run:
+        self.look_.runs += 1
+        return Run.again(self.call, self.call.request, self.call.data, oracle=oracle, form=form)
+
+    def _answers(self, default: bool) -> BothWays:
+        return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
+
+    def _flip(self, second: BothWays) -> None:
+        """Answer questions the other way until everything that may get lost was seen."""
+        first = self._answers(False)
+        first.branches = set(self.call.branches)
+        first.answers = {question: False for question, _, _ in first.branches}
+        ran = [first, second]
+        seen: set[Branch] = first.branches | second.branches
+        tried: set[tuple[int, frozenset[Question]]] = set()
+        while (oracle := next_answers(ran, seen, tried)) is not None and self._at_stake():
+            if self.look_.runs >= self._budget:
+                self._too_many = True
+                return
+            self.others.append(self._run(oracle, LATE))
+            seen |= oracle.branches
+            ran.append(oracle)
+
+    def _at_stake(self) -> bool:
+        """Say whether the answer as it is would lose or change something, and nothing has shown why."""
+        shown = {name for run in self.others for name in run.resources}
+        if any(name not in shown for name in self._missing()):
+            return True
+        for name in self.first.resources:
+            if name in self.call.observed and self._state(name) == OURS and self._changes(name):
+                return True
+        return False
+
+    def _changes(self, name: str) -> bool:
+        """Say whether what A desires changes an existing resource at a place where no other run differs."""
+        if any(self._compared(name, run) for run in self.others):
+            return False
+        tree = tree_or_none(self.first.resources[name], self.call)  # of its own, because it is changed
+        if tree is None:
+            return False
+        raw = self.call.observed[name].resource
+        fall_back(tree, _wire.decode_struct(raw))
+        try:
+            encoded = _wire.encode_struct(tree.data)
+        except EncodeError:  # the answer speaks of it
+            return False
+        return with_live_values(encoded, raw) != encoded
+
+    # What they show.
+
+    def _state(self, name: str) -> str:
+        """Return whose an observed resource is."""
+        if name not in self._states:
+            function = self.call.function
+            self._states[name] = whose(
+                self.call.observed[name].resource, self.call.step, function.name, function.formerly
+            )
+        return self._states[name]
+
+    def _missing(self) -> list[str]:
+        """Return the existing resources of this step that A neither registers nor leaves to a previous step."""
+        call = self.call
+        from .usages import edge_of
+
+        return [
+            name
+            for name in sorted(call.observed)
+            if name not in self.first.resources
+            and name not in self.look_.removed
+            and not (name in call.desired and name not in call.removed)
+            and self._state(name) == OURS
+            and edge_of(name, call.observed[name].resource) is None  # they come and go by rules of their own
+        ]
+
+    def _compared(self, name: str, run: Run, *, forms: bool = False) -> list[Difference]:
+        """Return where a run wants something else of a resource that both register."""
+        ours, theirs = self.first.tree(name), run.tree(name)
+        if ours is None or theirs is None:
+            return []
+        return differences(
+            ours.data, theirs.data, self.call, run.call, partial=run.error is not None, forms=forms
+        )
+
+    def _differs(self, run: Run) -> bool:
+        """Say whether a run wants anything else than A."""
+        if self.first.error is not None or run.error is not None:
+            return True
+        if run.resources.keys() != self.first.resources.keys() or run.call.removed != self.call.removed:
+            return True
+        if any(self._compared(name, run) for name in self.first.resources):
+            return True
+        return bool(
+            self._status(run)
+            or _context(run.call) != _context(self.call)
+            or self._details(run)
+            or (self.call.tokens and self._messages(run))
+        )
+
+    def _status(self, run: Run, *, forms: bool = False) -> list[Difference]:
+        one, other = _tree(self.call), _tree(run.call)
+        if one is None or other is None:
+            return []
+        return differences(one.data, other.data, self.call, run.call, partial=run.error is not None, forms=forms)
+
+    def _take_texts(self, late: Run | None = None) -> None:
+        """Find the places that depend on the text of a placeholder, or on nothing.
+
+        Args:
+            late: A run with other placeholders and the same answers, where there is one.
+        """
+        call = self.call
+        look = self.look_
+        same = self._run(None, EARLY)
+        self.again.append(same)
+        unstable = {name: set(self._compared(name, same)) for name in self.first.resources if name in same.resources}
+        strange = self.first.resources.keys() ^ same.resources.keys()
+        if same.error is None and self.first.error is None and strange:
+            look.unstable += [f"the name {name}" for name in sorted(strange & self.first.resources.keys())]
+            self._hold_unknown(strange)
+        for name, others in sorted(unstable.items()):
+            look.unstable += [f"{name}.{show_path(list(one.steps))}" for one in sorted(others, key=str)]
+        if not call.tokens:
+            return
+        if late is None:
+            late = self._run(None, LATE)
+            self.again.append(late)
+        for name in self.first.resources:
+            if name in late.resources:
+                places = [one for one in self._compared(name, late, forms=True) if one not in unstable.get(name, ())]
+                if places:
+                    look.unresolved[name] = places
+        if late.error is None and self.first.error is None:
+            self._hold_unknown((self.first.resources.keys() ^ late.resources.keys()) - strange)
+        unsure = set(self._status(same))
+        look.status = [one for one in self._status(late, forms=True) if one not in unsure]
+        look.details = self._details(late)
+        look.texts = self._messages(late)
+
+    def _hold_unknown(self, names: Iterable[str]) -> None:
+        """Hold back what is registered under names that differ from run to run; no resource goes in that call."""
+        for name in names:
+            self.call.counted.setdefault(f"(the name {name})", Observable(name))
+            if name in self.first.resources and name not in self.call.observed:
+                self.look_.held.add(name)
+
+    def _details(self, run: Run) -> set[str]:
+        """Return the composite's connection details that are others in another run."""
+        composite, other = self.call.composite, run.call.composite
+        if composite is None or other is None:
+            return set()
+        assert composite._state is not None and other._state is not None
+        if composite._state.details is None:
+            return set()
+        theirs = {} if other._state.details is None else other._state.details.changes[0]
+        ours = composite._state.details.changes[0]
+        return {key for key, value in ours.items() if _text(value, self.call) != _text(theirs.get(key), run.call)}
+
+    def _messages(self, run: Run) -> dict[str, str]:
+        """Return the texts for people that are others in another run, and what they have in common."""
+        ours, theirs = (
+            [entry.message for entry in call.results.entries]
+            + [entry.message for entry in call.conditions.entries.values()]
+            for call in (self.call, run.call)
+        )
+        found = {}
+        for one, other in zip(ours, theirs, strict=False):
+            if isinstance(one, str) and isinstance(other, str) and self.call.normal(one) != run.call.normal(other):
+                found[one] = _common(one, other)
+        return found
+
+    def _take_decided(self) -> None:
+        """Find the places that a guess decided."""
+        look = self.look_
+        for name in self.first.resources:
+            known = {one.steps for one in look.unresolved.get(name, ())}
+            guessed: dict[Difference, None] = {}
+            for run in self.others:
+                if name in run.resources:
+                    guessed.update((one, None) for one in self._compared(name, run) if one.steps not in known)
+                elif run.error is None and name in self.call.observed:
+                    look.frozen.add(name)  # all of it was decided by a guess
+            if guessed:
+                look.decided[name] = list(guessed)
+        ours = _context(self.call)
+        for run in self.others:
+            theirs = _context(run.call)
+            look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
+
+    def _take_lost(self) -> None:
+        """Find what exists and would get lost."""
+        call, look = self.call, self.look_
+        if call.function.allow_removal_when_unresolved:
+            return
+        for run in (*self.others, *self.again):
+            if run.error is None:
+                look.removed &= run.call.removed
+        registered: dict[str, Any] = {}
+        for run in (*self.others, *self.again):
+            for name, model in run.resources.items():
+                registered.setdefault(name, model)
+        sealed = bool(call.opaque) or self.first.error is not None or self._too_many or self._has_lost_text()
+        none_goes = sealed or bool(call.counted)
+        owners = {root.name for one in call.guesses.values() if (root := root_of(one)) is not None}
+        for name in sorted(call.observed):
+            if name in self.first.resources or name in look.removed:
+                continue
+            if name in call.desired and name not in call.removed:
+                continue  # a previous step's
+            state = self._state(name)
+            registered_as = None if name not in registered else registered[name]._state
+            if registered_as is not None and state in (OURS, OUR_NAME, NO_MARK):
+                policy = registered_as.on_unresolved
+                if policy != "hold":
+                    look.kept[name] = Kept(registered_as.ready, policy == "fatal")
+            elif state == OURS and none_goes and not (sealed and not call.counted and name in owners):
+                if name in self._missing():
+                    look.kept[name] = Kept()
+        if sealed:
+            look.frozen |= {
+                name
+                for name in self.first.resources
+                if name in call.observed and name not in owners and self._state(name) != OTHERS
+            }
+        if look.kept:
+            # Or both branches would exist.
+            look.held |= {
+                name
+                for name in self.first.resources
+                if name not in call.observed
+                and any(name not in run.resources for run in self.others)
+            }
+        if self.first.error is not None:
+            look.held |= {name for name in registered if name not in self.first.resources and name not in call.observed}
+
+    def _has_lost_text(self) -> bool:
+        """Say whether a placeholder was put into a text that is found nowhere in what A has made."""
+        call = self.call
+        if not call.tokens:
+            return False
+        for name in self.first.resources:
+            self.first.tree(name)  # what is found in it counts as seen
+        _tree(call)
+        for message in (
+            *(entry.message for entry in call.results.entries),
+            *(entry.message for entry in call.conditions.entries.values()),
+        ):
+            call.readable(str(message))
+        if call.context is not None:
+            tree_or_none(dict(call.context.values_seen), call)
+        if call.output is not None:
+            tree_or_none(call.output, call)
+        composite = call.composite
+        if composite is not None and composite._state is not None and composite._state.details is not None:
+            for value in composite._state.details.changes[0].values():
+                _text(value, call)
+        for key, selector in call.asked or ():
+            for text in (key, *selector.texts()):
+                call.tokens_in(text or "")
+        lost = call.tokens.keys() - call.shown
+        # Where one text alone isn't found and something differs for other placeholders, that is where it went.
+        explained = self.look_.unresolved or self.look_.status or self.look_.details or self.look_.texts
+        return len(lost) > (1 if explained else 0)
+
+
+def _tree(call: Call) -> Tree | None:
+    """Return what was set in the composite."""
+    return None if call.composite is None else tree_or_none(call.composite, call)
+
+
+def _context(call: Call) -> dict[str, Any]:
+    """Return what compose() has put into the context, with texts as they are compared."""
+    if call.context is None:
+        return {}
+    return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
+
+
+def _comparable(value: Any, call: Call) -> Any:
+    try:
+        tree = tree_of(value, call)
+    except Exception:
+        return None
+    box = [tree.data]
+    work: list[tuple[Any, Any]] = [(box, 0)]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, str):
+            holder[key] = call.normal(item)
+        elif type(item) is Observable:
+            holder[key] = ("", item.source_path)
+        elif isinstance(item, dict):
+            work.extend((item, below) for below in item)
+        elif isinstance(item, list):
+            work.extend((item, at) for at in range(len(item)))
+    return box[0]
+
+
+def _text(value: Any, call: Call) -> Any:
+    """Return a connection detail as it is compared."""
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
+    if type(value) is Observable:
+        return ("", value.source_path)
+    if isinstance(value, str):
+        call.tokens_in(value)
+        return call.normal(value)
+    return value
+
+
+def _common(one: str, other: str) -> str:
+    """Return a text with the part that differs from another text left out."""
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return f"{one[:start]}(a part of an unresolved value){one[len(one) - end :]}"
