@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from ._base.sentinels import NULL as NULL
     from ._base.sentinels import UNSET as UNSET
     from ._models.apply import apply as apply
+    from ._models.apply import value_or as value_or
     from ._models.unstructured import Unstructured as Unstructured
     from ._observed.observable import Observable as Observable
 
-__all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition"]
+__all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition", "value_or"]
 
 _HOMES = {
     "NULL": "_base.sentinels",
@@ -24,6 +25,7 @@ _HOMES = {
     "Observable": "_observed.observable",
     "Unstructured": "_models.unstructured",
     "apply": "_models.apply",
+    "value_or": "_models.apply",
 }
 
 

@@ -54,6 +54,7 @@ class Function(Callee):
 
     Attributes:
         name: The step's name, by which it knows its own resources.
+        formerly: Names that the function had.
         file: The file that compose() is in.
         auto_ready: Whether readiness comes from observed state.
         allow_removal_when_unresolved: Whether existing resources may be lost after a guess.
@@ -66,6 +67,7 @@ class Function(Callee):
         compose: Compose,
         name: str,
         *,
+        formerly: Sequence[str] = (),
         auto_ready: bool = False,
         allow_removal_when_unresolved: bool = False,
         usages: bool = False,
@@ -74,6 +76,7 @@ class Function(Callee):
         super().__init__(
             name,
             file,
+            formerly=formerly,
             auto_ready=auto_ready,
             allow_removal_when_unresolved=allow_removal_when_unresolved,
             usages=usages,
@@ -204,6 +207,7 @@ def function(
     /,
     *,
     name: str | None = None,
+    formerly: Sequence[str] = (),
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
     usages: bool = False,
@@ -215,6 +219,7 @@ def function(
     /,
     *,
     name: str | None = None,
+    formerly: Sequence[str] = (),
     auto_ready: bool = False,
     allow_removal_when_unresolved: bool = False,
     usages: bool = False,
@@ -225,9 +230,11 @@ def function(
         compose: The function, where the decorator is used without arguments.
         name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it
             the step knows which resources are its own.
+        formerly: Names that the function had. What it composed under these names is its own as well.
         auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
         allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has
-            used an unresolved value as a plain one. Otherwise that is a Fatal result.
+            used an unresolved value as a plain one. Otherwise they stay as they are where another answer would have
+            registered them.
         usages: Compose a Usage for every dependency between two composed resources, so that Crossplane deletes the
             dependent first. It takes Crossplane v2. compose() is run once more in each call, and a few times more where
             it makes guesses, to see the dependencies of what is resolved: it must have no effect but through `ctx`.
@@ -241,17 +248,32 @@ def function(
         chosen = name
         if chosen is None:
             chosen = f"{_module_of(compose)}.{getattr(compose, '__qualname__', type(compose).__name__)}"
-        if not chosen or "," in chosen or ": " in chosen:
-            raise UsageError(f"a function's name must not be empty or hold a comma or ': ' (got {chosen!r})")
+        _check_name(chosen)
         return Function(
             compose,
             chosen,
+            formerly=_former_names(chosen, formerly),
             auto_ready=auto_ready,
             allow_removal_when_unresolved=allow_removal_when_unresolved,
             usages=usages,
         )
 
     return decorate if compose is None else decorate(compose)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name or "," in name or ": " in name:
+        raise UsageError(f"a function's name must be a string that isn't empty and holds no comma or ': ' (got {name!r})")
+
+
+def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
+    if isinstance(formerly, str):
+        raise UsageError(f"'formerly' takes a list of names (got {formerly!r})")
+    for former in formerly:
+        _check_name(former)
+        if former == name:
+            raise UsageError(f"'formerly' has the name that the function has now: {name!r}")
+    return formerly
 
 
 def _check_compose(compose: Any) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
+from .. import _wire
 from .._call import results
+from .._call.mark import ANNOTATION, steps_in
 from .._models.registered import READY
 from .._models.walker import Found
 from .._observed import readiness
@@ -46,6 +48,10 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         # First, because compose() runs again for it: nothing of that can get into the answer any more.
         look = look_twice(call, error)
     answer = _Answer(call, look)
+    if any(entry.on_change for entry in call.results.entries) or answer.may_have_reported:
+        from .news import tell_news
+
+        answer.reported = tell_news(call)
     refused: list[str] = []
     unanswered: list[str] = []
     asked = call.asked
@@ -79,6 +85,20 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     return answer.finish(complete=error is None and not unanswered)
 
 
+def _same_name(call: Call, desired: Any, step: str) -> list[str]:
+    """Return what is to be said where a previous step of the pipeline has the name of this one."""
+    mark = step.encode()
+    for name in desired:
+        raw = desired[name].resource
+        if mark in raw and step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION))):
+            return [
+                f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {name}), so the two "
+                "would take each other's resources for their own; give each function a name of its own, with "
+                "@composition.function(name=...)"
+            ]
+    return []
+
+
 def _describe(call: Call, error: BaseException) -> str:
     """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
     from .._call.error_text import describe
@@ -91,6 +111,7 @@ class _Answer:
 
     Attributes:
         look: What other runs of compose() have shown, where there were any.
+        reported: The condition that remembers which results were sent.
         goes_on: Whether what compose() registered before it raised goes out, so that the values that it missed can come
             to exist.
     """
@@ -99,6 +120,7 @@ class _Answer:
         self.call = call
         self.look = look
         self.goes_on = False
+        self.reported: results.ConditionEntry | None = None
         self.step = call.step
         self.message = _view.RunFunctionResponse()
         self.report: report.Report | None = None
@@ -112,6 +134,11 @@ class _Answer:
         meta = self.message.meta
         meta.tag = call.request.meta.tag
         self._set_ttl(meta.ttl)
+
+    @property
+    def may_have_reported(self) -> bool:
+        """Whether the observed composite can have a condition that remembers results."""
+        return b"ResultsReported-" in (self.call.xr.raw or b"")
 
     def _set_ttl(self, ttl: Any) -> None:
         if self.call.ttl is None:
@@ -138,10 +165,12 @@ class _Answer:
         """
         call = self.call
         look = self.look
-        self.goes_on = error is not None and look is not None and bool(call.resources) and not call.in_operation
+        goes_on = error is not None and look is not None and look.may_go_on
+        self.goes_on = goes_on and bool(call.resources) and not call.in_operation
         self.reset()
         fatals = take_violations(call)
         desired = self.message.desired.resources
+        fatals += _same_name(call, desired, self.step)
         for name in call.removed if look is None else look.removed:
             desired.pop(name, None)
         waiting = self._emit_resources(desired, fatals)
@@ -158,10 +187,11 @@ class _Answer:
             notes = notes_of(call, look, _describe(call, error) if error is not None and self.goes_on else "")
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        if waiting or found or self.unsent or unsupported or notes:
+        guessed = look.context if look is not None else ()
+        if waiting or found or self.unsent or unsupported or notes or guessed:
             from .waiting import WhoWaits
 
-            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, self.held)
+            who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, guessed, self.held)
             fatals += who.fatals(self.stopped)
             lines, cut_off = who.lines(), who.cut_off_lines()
         if call.in_operation:  # which has no conditions
@@ -170,7 +200,7 @@ class _Answer:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
             self.report = report.report_for(call, lines, cut_off, type_)
         entry = None
-        if self.report is not None or self.held:
+        if self.report is not None or self.held or guessed:
             data = None if self.who_waits is None else self.who_waits.data
             entry = {"held": []} if data is None else data.to_data()
         self.handing_on.set_context(self.message, entry)
@@ -274,7 +304,7 @@ class _Answer:
         elif self.report is not None and self.report.changed:
             text = parts.Masked(self.report.text)
             if self.who_waits is not None and not self.report.resolved:
-                text = self.who_waits.with_graph(text)
+                text = self.who_waits.with_graph(text, 1 if self.look is None else self.look.runs)
             parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
         if call.function.usages:
             from .._rehearsal.usages import add_usages
@@ -297,6 +327,8 @@ class _Answer:
             if self.look is not None and entry.message in self.look.texts:
                 entry.message = self.look.texts[entry.message]
             parts.add_condition(call, self.message, entry)
+        if self.reported is not None:
+            parts.add_condition(call, self.message, self.reported)
         report = self.report
         if report is not None and report.type not in call.conditions.entries:
             parts.add_condition(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .. import _wire
 from .._call.mark import ANNOTATION, is_step_of, steps_in
 from .._observed import readiness
-from .._observed.owned import as_owned
+from .._observed.owned import as_owned, with_owned_fields
 from .._waits.entry import Note
 from ..proto import _view
 
@@ -35,6 +35,9 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         observed = call.observed[name].resource
         if kept.fatal:
             fatals.append(f"{name} is wanted where {_paths(look)} has a value, and its on_unresolved is 'fatal'")
+            continue
+        if name in desired:  # a previous step desires it as well; what this one had set there stays
+            desired[name].resource = with_owned_fields(desired[name].resource, observed)
             continue
         encoded = as_owned(observed)
         if encoded is None:

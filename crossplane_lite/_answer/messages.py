@@ -44,9 +44,18 @@ def cut_off_lines(shown: Waiting) -> list[Masked]:
     return [Masked(f"{one.name} can't be had ({one.why})") for one in shown.cut_off]
 
 
-def graph_text(text: str, shown: Waiting) -> Masked:
-    """Return the text of the result that shows the graph: a text, and after it what needs what."""
-    found = set()
+def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
+    """Return the text of the result that shows the graph: a text, and after it what needs what.
+
+    Args:
+        text: The text.
+        shown: Who waits, for people.
+        resolved: The edges whose values are there: the dependent, what it depends on, and the path.
+    """
+    found = {
+        f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"
+        for dependent, dependency, path in resolved
+    }
     for need in shown.needs:
         if need.of:
             source = "xr" if need.of.startswith("xr.") and not need.of_resource else need.of

@@ -15,10 +15,10 @@ from .marking import marked, marked_laid
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._rehearsal.look_twice import Look
     from .._models.registered import Registered
     from .._models.resource import Resource
     from .._models.walker import Found
+    from .._rehearsal.look_twice import Look
     from .unresolved import Outcome
 
 __all__ = ["emit_resource", "emit_status", "resolved_resources"]

@@ -15,7 +15,7 @@ from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
 from .._observed.lookup import value_at
 from .._observed.observable import Observable, root_of, sources
-from .._observed.owned import with_live_values
+from .._observed.owned import is_owned, with_live_values
 from .._waits.wait import Wait
 from ..errors import EncodeError
 from .marking import marked_over
@@ -86,7 +86,10 @@ def outcome_of(
     if look is not None:
         _doubt(tree, look.unresolved.get(name, ()), look.made_from)
         if exists:
-            _doubt(tree, look.decided.get(name, ()), look.sources)
+            decided = look.decided.get(name, ())
+            if observed is not None:
+                decided = [one for one in decided if not one.added or is_owned(observed, one.steps)]
+            _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)
     if waits:
         if registered.on_unresolved == "fatal" and exists:

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._models.walker import unresolved_in
+from .._base.sentinels import UNSET
 from .._observed.conditions import condition_of
+from .._observed.lookup import value_at
 from .._observed.observable import Observable, root_of
+from .._observed.readiness import is_ready
 from .._waits.entry import RESOURCE, CutOff, Need, Note, Waiting, reads_as_other
 from .._waits.graph import Graph, fields_of, needs, shown_vertex
 from ..proto import _view
@@ -42,6 +45,7 @@ class WhoWaits:
         unsent: dict[str, list[Observable[Any]]],
         cut_off: Iterable[tuple[str, str]],
         notes: list[Note],
+        guessed: Collection[str],
         held: set[str],
     ) -> None:
         """Find out who waits.
@@ -53,6 +57,7 @@ class WhoWaits:
             unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
             cut_off: Requirements that can't be had, and why.
             notes: What else people should know.
+            guessed: The keys of the context whose values depend on a guess.
             held: The names of the resources that are held back.
         """
         self._call = call
@@ -63,9 +68,9 @@ class WhoWaits:
         self.data: Waiting | None = None
         self.shown: Waiting | None = None
         gone = [CutOff(*one) for one in cut_off]
-        if waiting or gone or notes:
+        if waiting or gone or notes or guessed:
             needed = sorted(self._needs(waiting, fields, unsent))
-            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)))
+            self.data = Waiting(sorted(held), needed, sorted(gone), tuple(sorted(notes)), tuple(sorted(guessed)))
             self.shown = self.data.masked(call.masked)
 
     def _needs(
@@ -111,9 +116,37 @@ class WhoWaits:
         """Return what people are told of what can't be had."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
-    def with_graph(self, text: str) -> Masked:
-        """Return a text with the graph behind it."""
-        return Masked(text) if self.shown is None else messages.graph_text(text, self.shown)
+    def with_graph(self, text: str, runs: int) -> Masked:
+        """Return a text with the graph behind it, the edges too that are resolved.
+
+        Args:
+            text: The text.
+            runs: How often compose() has run for this request. It runs again to show what is resolved.
+        """
+        if self.shown is None:
+            return Masked(text)
+        return messages.graph_text(text, self.shown, self._resolved(runs))
+
+    def _resolved(self, runs: int) -> list[tuple[str, str, str]]:
+        """Return the edges whose values are there: the dependent, what it depends on, and the path."""
+        from .._rehearsal.rehearse import FEWEST_RUNS, rehearse
+        from .._rehearsal.run import MOST_RUNS
+
+        call = self._call
+        whole = Graph()
+        rehearse(call, whole, max(FEWEST_RUNS, MOST_RUNS - runs))
+        found = set()
+        for dependent, targets in whole.edges.items():
+            for target, path in targets:
+                if dependent[0] == "resource" == target[0] and dependent != target and self._is_there(target[1], path):
+                    found.add((dependent[1], target[1], call.show(path)))
+        return sorted(found)
+
+    def _is_there(self, name: str, path: str) -> bool:
+        if path != name:
+            return value_at(self._call, path) is not UNSET
+        observed = self._call.observed.get(name)  # depends_on
+        return observed is not None and is_ready(observed.resource)
 
 
 def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> str:
@@ -123,6 +156,8 @@ def _why(call: Call, source: Observable[Any] | str, held: Collection[str]) -> st
         root = root_of(source)
         if root is not None and root.kind == "required":
             return _why_required(call, root.name)
+        if root is not None and root.kind == "context":
+            return "a previous step made it without knowing all that it needed"
         path = source.source_path
         if root is None and path.startswith("("):
             return "the text was cut, or kept from an earlier call; use apply() to compute with it"

@@ -145,8 +145,19 @@ class Call(Tracker):
         if self.context is None:
             from .lazy_map import LazyMap
 
-            self.context = LazyMap(self.request.context)
+            self.context = LazyMap(self.request.context, self, self._guessed_keys())
         return self.context
+
+    def _guessed_keys(self) -> set[str]:
+        """Return the keys of the context whose values other steps made without knowing all that they needed."""
+        from .mark import HELD_BACK_KEY
+
+        entries = _wire.get_path(self.request.context, (HELD_BACK_KEY,))
+        found: set[str] = set()
+        for step, entry in entries.items() if isinstance(entries, dict) else ():
+            guessed = entry.get("guessed") if isinstance(entry, dict) and step != self.step else None
+            found.update(key for key in guessed or () if isinstance(key, str))
+        return found
 
     def open_output(self) -> dict[str, Any]:
         """Return an Operation's output, to change."""

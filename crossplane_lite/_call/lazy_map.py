@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import Any
+from collections.abc import Collection, Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._observed.observable import make
+from .._observed.root import Root
 from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from .._observed.tracker import Tracker
 
 __all__ = ["LazyMap"]
 
@@ -15,10 +20,18 @@ class LazyMap(MutableMapping[str, Any]):
     """JSON values by key, over Struct bytes.
 
     Values that were read may be changed in place.
+
+    Args:
+        raw: The Struct bytes.
+        call: The call.
+        guessed: The keys whose values a previous step made without knowing all that it needed. They read as
+            Observables: what is made with them must not get lost or change when the real values come.
     """
 
-    def __init__(self, raw: bytes) -> None:
+    def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:
         self._raw = raw
+        self._call = call
+        self._guessed = frozenset(guessed)
         self._fields: Any = None
         self._values: dict[str, Any] = {}
         self._deleted: set[str] = set()
@@ -33,6 +46,9 @@ class LazyMap(MutableMapping[str, Any]):
         if key not in self._values:
             if key in self._deleted or key not in self._source:
                 raise KeyError(key)
+            if key in self._guessed and self._call is not None:
+                path = f'context["{key}"]'
+                return make(path, Root(self._call, "context", key, path, None))
             self._values[key] = _wire.decode_value(self._source[key])
         return self._values[key]
 

@@ -1,4 +1,4 @@
-"""The mark of a step on the resources that it registers: the annotation that says whose they are."""
+"""By what steps know each other: the annotation on the resources that a step registers, and its key in the context."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["ANNOTATION", "NO_MARK", "OTHERS", "OURS", "OUR_NAME", "is_step_of", "joined_steps", "steps_in", "whose"]
+__all__ = ["ANNOTATION", "HELD_BACK_KEY", "NO_MARK", "OTHERS", "OURS", "OUR_NAME", "is_step_of", "joined_steps", "steps_in", "whose"]
 
 ANNOTATION: Final = "crossplane-lite/function"
+
+HELD_BACK_KEY: Final = "crossplane-lite/held-back"
+"""The key of the context under which each step says who waits (`crossplane_lite._waits.entry`)."""
 
 OURS: Final = "ours"
 OUR_NAME: Final = "our name"  # with another input than today's

@@ -50,13 +50,23 @@ class RequiredList(list[R]):
         self._requirements = requirements
         self.answered = answered
 
-    def _guess(self) -> None:
+    def _guess(self) -> bool:
+        """Remember that it was used while it may still change; return what to take that for."""
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None
         # An empty answer to a query by labels is a fact.
         if not self.answered or (by_name and list.__len__(self) == 0):
             path = f"required.{self._key}"
-            guess(make(path, Root(self._call, "required", self._key, path, None)))
+            return guess(make(path, Root(self._call, "required", self._key, path, None)))
+        return False
+
+    def _length(self) -> int:
+        """Return how many there are; in a run that tries other answers as many as it takes there to be."""
+        oracle = self._call.oracle
+        if not self._guess() or oracle is None:
+            return list.__len__(self)
+        path = f"required.{self._key}"
+        return oracle.length(make(path, Root(self._call, "required", self._key, path, None)))
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> R: ...
@@ -69,19 +79,17 @@ class RequiredList(list[R]):
         return observed_view(self._model, Registered(root))
 
     def __iter__(self) -> Iterator[R]:
-        self._guess()
-        return list.__iter__(self)
+        return iter([self[at] for at in range(self._length())])
 
     def __len__(self) -> int:
-        self._guess()
-        return list.__len__(self)
+        return self._length()
 
     def __bool__(self) -> bool:
         return len(self) > 0
 
     def __eq__(self, other: object) -> bool:
-        self._guess()
-        return list.__eq__(self, other)
+        equal = list.__eq__(self, other)
+        return not equal if self._guess() else equal
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -89,8 +97,7 @@ class RequiredList(list[R]):
     __hash__ = None  # as list
 
     def __contains__(self, item: object) -> bool:
-        self._guess()
-        return any(element is item for element in list.__iter__(self))
+        return self._guess() or any(element is item for element in list.__iter__(self))
 
     def index(self, value: Any, start: SupportsIndex = 0, stop: SupportsIndex = 2**62) -> int:
         self._guess()

@@ -22,15 +22,20 @@ def _target(target: str | None) -> int:
 
 
 class ResultEntry:
-    """One result, as the protocol has it."""
+    """One result, as the protocol has it.
 
-    __slots__ = ("message", "reason", "severity", "target")
+    Attributes:
+        on_change: Whether it is sent only where its text is news.
+    """
 
-    def __init__(self, severity: int, message: Any, reason: Any, target: int) -> None:
+    __slots__ = ("message", "on_change", "reason", "severity", "target")
+
+    def __init__(self, severity: int, message: Any, reason: Any, target: int, *, on_change: bool = False) -> None:
         self.severity = severity
         self.message = message
         self.reason = reason
         self.target = target
+        self.on_change = on_change
 
 
 class Results:
@@ -52,13 +57,25 @@ class Results:
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
-    def warning(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
-        """Report a problem that does not stop the pipeline; the arguments are those of `fatal`."""
-        self.entries.append(ResultEntry(WARNING, message, reason, _target(target)))
+    def warning(
+        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
+    ) -> None:
+        """Report a problem that does not stop the pipeline.
 
-    def normal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
-        """Report that something has happened; the arguments are those of `fatal`."""
-        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target)))
+        Args:
+            message: The problem, for people.
+            reason: A short CamelCase word.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            on_change: Send it only when its text is news. A condition of the composite, `ResultsReported-` and the
+                step's name, remembers what was sent, as hashes. A caller that knows no conditions gets it every time.
+        """
+        self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
+
+    def normal(
+        self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
+    ) -> None:
+        """Report that something has happened; the arguments are those of `warning`."""
+        self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:
         return iter(self.entries)

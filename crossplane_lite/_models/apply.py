@@ -1,18 +1,25 @@
-"""Computing with values that may not be known yet."""
+"""Computing with values that may not be known yet, and saying what their absence means."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from .._observed.observable import Observable, call_of, make, sources
+from .._base.sentinels import UNSET
+from .._observed.observable import Observable, call_of, known, make, root_of, sources
 from .._observed.root import Computed
 from .._observed.tracker import current
+from .node import WAIT
+from .shape import ModelShape
 from .walker import unresolved_in
 
-__all__ = ["apply"]
+if TYPE_CHECKING:
+    from .._observed.root import Root
+
+__all__ = ["apply", "value_or"]
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
@@ -39,3 +46,40 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     # With all that goes in, because questions are told apart by paths.
     root = Computed(call, f"{name}{values!r}", function, values)
     return make(root.prefix, root, tuple(deps.values()))
+
+
+@overload
+def value_or(value: None, default: D) -> D: ...
+@overload
+def value_or(value: Observable[T], default: D) -> T | D | Observable[T]: ...
+@overload
+def value_or(value: T | Observable[T] | None, default: D) -> T | D | Observable[T]: ...
+def value_or(value: Any, default: Any) -> Any:
+    """Say that the absence of a value is meant.
+
+    Nothing that is made with the answer counts as a guess.
+
+    Args:
+        value: What was read below `.observed`, or of the composite.
+        default: What its absence means.
+
+    Returns:
+        The value where it is there. Where it is not: `default`, once the composed resource that it belongs to is ready
+        by the rule of its kind, and at once for the composite and required resources; until then an Observable, so that
+        whatever needs it waits.
+    """
+    if value is None:
+        return default
+    if type(value) is Observable:
+        there = known(value)
+        if there is not UNSET:
+            return there
+        return default if all(_is_final(root_of(source)) for source in sources(value)) else value
+    if isinstance(value, ModelShape) and value._absent and value._node is not None and value._node.state >= WAIT:
+        return default if _is_final(value._node.root) else value
+    return value
+
+
+def _is_final(root: Root | None) -> bool:
+    """Say whether what an object lacks now is meant to be missing."""
+    return root is not None and (root.kind in ("xr", "required") or root.settled)

@@ -227,22 +227,17 @@ class ObservedMap(dict[str, Any]):
             return dict.__getitem__(self, key)
         if default is _MISSING:
             return self.__missing__(key)
-        self._guess(key)
-        return default
+        return self.__missing__(key) if self._guess(key) else default
 
     def __contains__(self, key: object) -> bool:
-        if dict.__contains__(self, key):
-            return True
-        self._guess(key)
-        return False
+        return dict.__contains__(self, key) or self._guess(key)
 
-    def _guess(self, key: object) -> None:
-        """Remember that the absence of a key was used: it may still come."""
+    def _guess(self, key: object) -> bool:
+        """Remember that the absence of a key was used, which may still come; return what to take it for."""
         value = self.__missing__(str(key))
         if type(value) is Observable:
-            guess(value)
-        elif value is not None:
-            guess(value._node.observable())
+            return guess(value)
+        return value is not None and guess(value._node.observable())
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)

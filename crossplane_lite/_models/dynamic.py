@@ -89,11 +89,10 @@ class DynamicModel(Model):
         delete_field(self, _text(name))
 
     def __contains__(self, name: object) -> bool:
-        present = name in self.__dict__ or any(name == one for one in self)
+        if name in self.__dict__ or any(name == one for one in self):
+            return True
         node = self._node
-        if not present and node is not None and node.state == WAIT and not self._absent:
-            guess(node.observable(f".{name}"))
-        return present
+        return node is not None and node.state == WAIT and not self._absent and guess(node.observable(f".{name}"))
 
     def __iter__(self) -> Any:
         if not bool(self):  # a guess, where it may still come

@@ -121,7 +121,8 @@ class Model(ModelShape):
         if type(other) is not type(self):
             return NotImplemented
         for one in (self, other):  # comparing with what isn't there yet is a guess, as for an Observable
-            bool(one)
+            if one._absent and bool(one):
+                return True
         return equal(plain_data(self), plain_data(other))
 
     __hash__ = None  # type: ignore[assignment]  # mutable, and compared by value

@@ -34,7 +34,7 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "is_settled", "make", "root_of", "sources"]
+__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "is_settled", "known", "make", "root_of", "sources"]
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class Observable(Generic[T_co]):
 
     def __hash__(self) -> int:
         # Whoever looks it up in a set or a dict uses it as a value, and without an equal hash `==` is never asked.
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return hash(value)
         _use(self, opaque=True)
@@ -109,7 +109,7 @@ class Observable(Generic[T_co]):
     def __class__(self) -> Any:
         # isinstance() and match ask for it where type() says no. Another answer would have to be a value, so nobody can
         # show what depends on this one.
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return type(value)
         if not _is_harmless(sys._getframe(1)):
@@ -132,11 +132,11 @@ class Observable(Generic[T_co]):
     # Text.
 
     def __str__(self) -> str:
-        value = _known(self)
+        value = known(self)
         return repr(self) if value is UNSET else str(value)
 
     def __format__(self, spec: str) -> str:
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return format(value, spec)
         # The spec is for the value; applied to the token it could cut it.
@@ -165,7 +165,7 @@ class Observable(Generic[T_co]):
         return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
 
     def __len__(self) -> int:
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return len(value)
         oracle = _oracle_of(self)
@@ -174,7 +174,7 @@ class Observable(Generic[T_co]):
         return oracle.length(self) if found and oracle is not None else 0
 
     def __iter__(self) -> Iterator[Any]:
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return iter(value)
         length = len(self)
@@ -185,7 +185,7 @@ class Observable(Generic[T_co]):
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
-        value = _known(self)
+        value = known(self)
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
@@ -252,7 +252,7 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
     def method(self: Observable[Any], *args: object) -> Any:
-        value = _known(self)
+        value = known(self)
         if value is not UNSET:
             return getattr(value, f"__{name}__")(*args)
         if name in _COUNTS:
@@ -357,7 +357,7 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
     return call
 
 
-def _known(observable: Observable[Any]) -> Any:
+def known(observable: Observable[Any]) -> Any:
     """Return the value of an Observable that was made by hand or in an earlier call; UNSET where there is none yet."""
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
@@ -400,6 +400,8 @@ def _use(observable: Observable[Any], *, opaque: bool = False, counted: bool = F
     if call is None:
         return
     for source in sources(observable):
+        if is_settled(source):
+            continue
         call.guesses.setdefault(source.__cl_path__, source)
         if opaque:
             call.opaque.setdefault(source.__cl_path__, source)
@@ -418,7 +420,7 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
         What to take it for: False for empty and unequal, as in every real call. A rehearsal (see
         `crossplane_lite._rehearsal`) tries the other way as well.
     """
-    value = _known(observable)
+    value = known(observable)
     if value is not UNSET:
         return bool(value == compared) if compared is not None else bool(value)
     call = call_of(observable)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["CROSSPLANES_OWN", "as_owned", "with_live_values", "with_owned_fields"]
+__all__ = ["CROSSPLANES_OWN", "as_owned", "is_owned", "with_live_values", "with_owned_fields"]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Crossplane sets these itself, whatever a function desires.
@@ -37,6 +37,25 @@ def as_owned(observed: bytes) -> bytes | None:
         return None
     top = {key: _wire.get_path(observed, (key,)) for key in ("apiVersion", "kind")}
     return with_owned_fields(_wire.encode_struct(top), observed)
+
+
+def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
+    """Say whether Crossplane owns a field for functions, as far as can be told; below lists it can't.
+
+    Args:
+        observed: The object's Struct bytes.
+        steps: The way to the field.
+    """
+    sets = _owned(observed)
+    if not sets or any(isinstance(step, int) for step in steps):
+        return True
+    for owned in sets:
+        below: Any = owned
+        for step in steps:
+            below = below.get(f"f:{step}") if isinstance(below, dict) else None
+        if below is not None:
+            return True
+    return False
 
 
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:

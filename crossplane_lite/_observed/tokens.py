@@ -166,18 +166,20 @@ class Marker:
             part_of_one: Stands for a word with a part of a token.
         """
 
+        def part(match: re.Match[str]) -> str:
+            return part_of_one if self.is_in(match.group().encode()) else match.group()
+
+        return _WORD.sub(part, self.replaced(text, shown))
+
+    def replaced(self, text: str, shown: Callable[[int], str]) -> str:
+        """Return `text` with every whole token replaced, also inside base64; a part of one stays."""
+
         def encoded(match: re.Match[str]) -> str:
             data = match.group().encode()
             if not any(part in data for part in self._encoded):
                 return match.group()
-            return "base64(" + ", ".join(shown(number) for number in self._decoded(data)) + ")"
-
-        def part(match: re.Match[str]) -> str:
-            return part_of_one if self.is_in(match.group().encode()) else match.group()
+            numbers = self._decoded(data)
+            return f"base64({', '.join(shown(number) for number in numbers)})" if numbers else match.group()
 
         text = self._token.sub(lambda match: shown(self._number(match.group(1))), text)
-        return _WORD.sub(part, _BASE64_RUN.sub(encoded, text))
-
-    def replaced(self, text: str, shown: Callable[[int], str]) -> str:
-        """Return `text` with every whole token replaced; what is in base64 or cut stays."""
-        return self._token.sub(lambda match: shown(self._number(match.group(1))), text)
+        return _BASE64_RUN.sub(encoded, text)

@@ -8,7 +8,7 @@ away: one as the real call is, one in which required resources have no values, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
@@ -57,6 +57,10 @@ class Dependency(NamedTuple):
     path: str
 
 
+# Nobody waits for an answer here.
+_MOST_RUNS: Final = 16
+
+
 class Shown(NamedTuple):
     """What compose() shows for a request.
 
@@ -101,7 +105,7 @@ def _shown(call: Call) -> Shown:
     request = _without_required_values(call)
     if request is not None:
         run_once(call, graph, request, request.SerializeToString(), _AsRequired(actual, False, {}))
-    possible = _kinds(rehearse(call, graph))
+    possible = _kinds(rehearse(call, graph, _MOST_RUNS))
     return Shown(
         sorted(graph.dependencies_shown()),
         frozenset(one for one in missing if not _is_met(call, one)),

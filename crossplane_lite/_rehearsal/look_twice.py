@@ -7,9 +7,9 @@ placeholder into text. Nothing runs again when everything is resolved.
 ======  ================================================================================================================
 A       The real run. Every question is answered with no: empty, unequal, False.
 B       Other placeholders, and every question answered with yes: true, equal; numbers are 13, lengths 3, conditions True.
-A'      Where B differs: other placeholders alone.
-C       Where B differs: A once more.
-others  Questions answered the other way one by one, until everything that could be registered was seen.
+others  Questions answered the other way, while the answer would lose or change something that exists.
+A'      Where one of these differs: other placeholders alone.
+C       Where one of these differs: A once more.
 ======  ================================================================================================================
 
 - A and C differ: compose() isn't deterministic. The answer has what A has, and says so.
@@ -33,12 +33,13 @@ from .._observed.observable import Observable, root_of
 from .._observed.owned import with_live_values
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
-from ..errors import EncodeError
+from ..errors import EncodeError, UnresolvedError
 from .both_ways import BothWays
 from .differences import Difference, differences
 from .observed_values import Actual
 from .rehearse import next_answers
 from .run import MOST_RUNS, Run, tree_or_none
+from .usages import edge_of
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -70,6 +71,7 @@ class Look:
     Attributes:
         sources: The values that were used as plain ones, by path.
         made_from: The values that texts were made from, by path.
+        may_go_on: Whether compose() raised for want of a value: in another run it doesn't, or not there.
         unresolved: For each registered resource the places that are as unresolved as a direct reference.
         decided: For each registered resource the places that a guess decided; they count where the resource exists.
         frozen: The registered resources that exist and must not change.
@@ -92,6 +94,7 @@ class Look:
         "held",
         "kept",
         "made_from",
+        "may_go_on",
         "removed",
         "runs",
         "sources",
@@ -117,6 +120,7 @@ class Look:
         self.context: set[str] = set()
         self.texts: dict[str, str] = {}
         self.runs = 1
+        self.may_go_on = False
 
     def concerns(self, name: str) -> bool:
         """Say whether the runs have shown anything of a registered resource."""
@@ -149,6 +153,7 @@ class _Looking:
         self._budget = MOST_RUNS - (_LEFT_FOR_USAGES if call.function.usages else 0)
         self._actual = Actual(call)
         self._too_many = False
+        self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
         self._states: dict[str, str] = {}
 
     def end(self) -> None:
@@ -162,16 +167,24 @@ class _Looking:
         look.removed = set(call.removed)
         second = self._run(self._answers(True), LATE)
         self.others.append(second)
-        if self._differs(second):
-            oracle = second.call.oracle
-            assert isinstance(oracle, BothWays)
-            asked = bool(call.guesses or oracle.branches)
+        oracle = second.call.oracle
+        assert isinstance(oracle, BothWays)
+        asked = bool(call.guesses or oracle.branches)
+        if asked and not call.function.allow_removal_when_unresolved:
+            self._flip(oracle)
+        if any(self._differs(run) for run in self.others):
             self._take_texts(None if asked else second)
             if asked and not call.function.allow_removal_when_unresolved:
-                self._flip(oracle)
                 self._take_decided()
         if not call.function.allow_removal_when_unresolved:
             self._take_lost()
+        error = self.first.error
+        if error is not None:
+            look.may_go_on = (
+                isinstance(error, UnresolvedError)
+                or not all(_same_error(error, run.error) for run in self.others)
+                or bool(call.tokens_in(_shown(error)))
+            )
         return look
 
     # The runs.
@@ -192,7 +205,7 @@ class _Looking:
         seen: set[Branch] = first.branches | second.branches
         tried: set[tuple[int, frozenset[Question]]] = set()
         while (oracle := next_answers(ran, seen, tried)) is not None and self._at_stake():
-            if self.look_.runs >= self._budget:
+            if self.look_.runs + self._more >= self._budget:
                 self._too_many = True
                 return
             self.others.append(self._run(oracle, LATE))
@@ -238,8 +251,6 @@ class _Looking:
     def _missing(self) -> list[str]:
         """Return the existing resources of this step that A neither registers nor leaves to a previous step."""
         call = self.call
-        from .usages import edge_of
-
         return [
             name
             for name in sorted(call.observed)
@@ -247,7 +258,7 @@ class _Looking:
             and name not in self.look_.removed
             and not (name in call.desired and name not in call.removed)
             and self._state(name) == OURS
-            and edge_of(name, call.observed[name].resource) is None  # they come and go by rules of their own
+            and edge_of(name, call.observed[name].resource) is None  # Usages come and go by rules of their own
         ]
 
     def _compared(self, name: str, run: Run, *, forms: bool = False) -> list[Difference]:
@@ -382,16 +393,16 @@ class _Looking:
         for name in sorted(call.observed):
             if name in self.first.resources or name in look.removed:
                 continue
-            if name in call.desired and name not in call.removed:
-                continue  # a previous step's
             state = self._state(name)
+            if name in call.desired and name not in call.removed and state != OURS:
+                continue  # a previous step's
             registered_as = None if name not in registered else registered[name]._state
             if registered_as is not None and state in (OURS, OUR_NAME, NO_MARK):
                 policy = registered_as.on_unresolved
                 if policy != "hold":
                     look.kept[name] = Kept(registered_as.ready, policy == "fatal")
             elif state == OURS and none_goes and not (sealed and not call.counted and name in owners):
-                if name in self._missing():
+                if edge_of(name, call.observed[name].resource) is None:  # Usages come and go by rules of their own
                     look.kept[name] = Kept()
         if sealed:
             look.frozen |= {
@@ -438,6 +449,25 @@ class _Looking:
         # Where one text alone isn't found and something differs for other placeholders, that is where it went.
         explained = self.look_.unresolved or self.look_.status or self.look_.details or self.look_.texts
         return len(lost) > (1 if explained else 0)
+
+
+def _same_error(one: BaseException, other: BaseException | None) -> bool:
+    """Say whether two runs ended in the same way, at the same place."""
+    return other is not None and type(one) is type(other) and _end(one) == _end(other)
+
+
+def _end(error: BaseException) -> tuple[object, int]:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return (None, 0) if last is None else (last.tb_frame.f_code, last.tb_lineno)
+
+
+def _shown(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an exception whose own text can't be made
+        return ""
 
 
 def _tree(call: Call) -> Tree | None:

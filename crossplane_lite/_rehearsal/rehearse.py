@@ -17,7 +17,7 @@ every such question is therefore answered both ways, at every place where it com
 as in the real run; in a second one always with yes (true, equal, not empty); and where an answer has not come up
 in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
 `a > 2` is such a question too. That takes no second run where there are no guesses, usually two where there are some,
-and at the most as many as are left of `MOST_RUNS`.
+and at the most as many as the caller has left of them.
 
 **Values.** Below a question that is answered with yes the value is used like one that is there. Arithmetic, slices and
 methods therefore give an Observable of what went in, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
@@ -38,31 +38,31 @@ from .. import _wire
 from .._base.sentinels import TOMBSTONE
 from .._call.call import Call
 from .._models.walker import show_path, unresolved_in
+from .._observed import tracker
 from .._observed.observable import Observable, sources
 from .._observed.tracker import Branch, Question
 from .._waits.wait import Wait
 from ..proto import _view
 from .both_ways import BothWays
 from .observed_values import Actual
-from .run import MOST_RUNS, Run, tree_or_none
+from .run import Run, tree_or_none
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
     from .._waits.graph import Graph
 
-__all__ = ["next_answers", "rehearse", "run_once"]
+__all__ = ["FEWEST_RUNS", "next_answers", "rehearse", "run_once"]
 
 # With fewer, only what the code does while there are no values would show.
-_FEWEST: Final = 2
+FEWEST_RUNS: Final = 2
 
-
-def rehearse(call: Call, graph: Graph, done: int = 1) -> dict[str, Resource]:
+def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.
 
     Args:
         call: The real call, which has its answer already.
         graph: The graph.
-        done: How often compose() has run for this request before.
+        most: How often compose() may run at the most.
 
     Returns:
         The resources that were registered in any of the runs, by name.
@@ -75,7 +75,6 @@ def rehearse(call: Call, graph: Graph, done: int = 1) -> dict[str, Resource]:
     tried: set[tuple[int, frozenset[Question]]] = set()
     actual = Actual(call)
     oracle: BothWays | None = BothWays(actual, False, {})
-    most = max(_FEWEST, MOST_RUNS - done)
     while oracle is not None and len(ran) < most:
         resources.update(run_once(call, graph, request, data, oracle))
         seen.update(oracle.branches)
@@ -121,10 +120,12 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
         The resources that it registered, by name.
     """
     run = Run.again(call, request, data, oracle=oracle)
+    before = tracker.enter(run.call)
     try:
         graph.add(_waiting(run, oracle), _composite(run.call), _asked(run.call, oracle))
         return run.resources
     finally:
+        tracker.go_back(before)
         run.end()
 
 

@@ -62,7 +62,8 @@ from .. import _wire
 from .._call.mark import ANNOTATION, steps_in
 from .._waits.graph import Edge, Graph, components
 from ..proto import _view
-from .rehearse import rehearse
+from .rehearse import FEWEST_RUNS, rehearse
+from .run import MOST_RUNS
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -179,7 +180,7 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complet
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}
     if complete:
-        rehearse(call, graph, runs)
+        rehearse(call, graph, max(FEWEST_RUNS, MOST_RUNS - runs))
         wanted = {*desired, *call.resources}
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}

@@ -5,5 +5,4 @@ Nothing here is a message; those are made in `_answer`. All modules may be impor
 `_observed` and what stands below.
 """
 
-HELD_BACK_KEY = "crossplane-lite/held-back"
-"""The key of the context under which each step says who waits. It stands here because most calls need nothing else."""
+from .._call.mark import HELD_BACK_KEY as HELD_BACK_KEY

@@ -5,8 +5,8 @@ it, and so does everybody who looks at answers. Messages for people are made fro
 (`crossplane_lite._answer.messages`), and nothing is ever read back from them.
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
-"why": ...}], "notes": [{"name": ..., "text": ...}]}`. A wait has `"kind": "resource"` or `"ofKind": "resource"` where a resource has a name such as
-`xr.bucket`. What has no place in an entry is left out. Its texts aren't masked: they are data for the next steps.
+"why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. A wait has `"kind": "resource"` or `"ofKind":
+"resource"` where a resource has a name such as `xr.bucket`. What has no place in an entry is left out. Its texts aren't masked: they are data for the next steps.
 """
 
 from __future__ import annotations
@@ -87,12 +87,14 @@ class Waiting(NamedTuple):
         needs: What is needed.
         cut_off: What can't be had.
         notes: What else people should know, such as what is kept and why.
+        guessed: The keys of the context whose values it made without knowing all that it needed.
     """
 
     held: list[str]
     needs: list[Need]
     cut_off: list[CutOff]
     notes: tuple[Note, ...] = ()
+    guessed: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Return the entry of the context."""
@@ -103,6 +105,8 @@ class Waiting(NamedTuple):
             entry["cutOff"] = [one._asdict() for one in self.cut_off]
         if self.notes:
             entry["notes"] = [one._asdict() for one in self.notes]
+        if self.guessed:
+            entry["guessed"] = list(self.guessed)
         return entry
 
     def masked(self, mask: Callable[[str], str]) -> Waiting:
@@ -127,6 +131,7 @@ class Waiting(NamedTuple):
             needs,
             [CutOff(mask(one.name), mask(one.why)) for one in self.cut_off],
             tuple(Note(one.name, mask(one.text)) for one in self.notes),
+            self.guessed,
         )
 
 

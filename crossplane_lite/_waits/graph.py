@@ -73,6 +73,8 @@ class Graph:
         if root is not None:
             if root.kind == "required":
                 return ("required", root.name)
+            if root.kind == "context":
+                return None  # what a previous step made it from, only that step knows
             return ("xr", _field(path)) if root.kind == "xr" else ("resource", root.name)
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":

@@ -11,6 +11,7 @@ import os
 import re
 from typing import Final
 
+from .._observed.prints import make_readable
 from .._observed.tracker import mask
 from .._terminal import lines as _text
 from .._terminal import stdio
@@ -35,6 +36,7 @@ def begin() -> None:
     stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
+    make_readable()
     for handler in logging.getLogger().handlers:
         handler.setFormatter(_Formatter())
 

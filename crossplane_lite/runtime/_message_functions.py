@@ -17,6 +17,7 @@ from .._call.error_text import describe
 from .._call.log import log_for
 from .._compat.messages import full_name, sibling
 from .._observed import tracker
+from .._observed.prints import make_readable
 from .._observed.secrets import masker_for
 from .._observed.tracker import Tracker
 from ..errors import UsageError, WireError
@@ -99,6 +100,7 @@ def serve(
             raise UsageError(f"the option {name!r} can't be set; those that can: {', '.join(_SIZES)}")
     runner = _runner(function)
     log.set_masker(tracker.mask)
+    make_readable()
     server = Server(runner.run, **{_SIZES[name]: value for name, value in options or ()})
     server.listen(address, None if insecure else creds)
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)

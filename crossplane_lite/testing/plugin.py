@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..simulate.simulation import Simulation
     from .folder import Folder
@@ -114,6 +115,21 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if config in _configs:
         _configs.remove(config)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Show paths in what compose() prints, in the place of placeholders."""
+    if "crossplane_lite._observed.tracker" not in sys.modules:  # no function runs in tests that haven't imported it
+        yield
+        return
+    from .._observed.prints import make_readable, undo
+
+    before = make_readable()
+    try:
+        yield
+    finally:
+        undo(before)
 
 
 @pytest.fixture

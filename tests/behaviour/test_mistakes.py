@@ -150,7 +150,7 @@ def _package(ctx: Any) -> None:
 
 
 def _package_deeper(ctx: Any) -> None:
-    int(ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId)
+    int(ctx.composite(XStorageBucket).observed.status.x)
 
 
 def _own(ctx: Any) -> None:

@@ -204,7 +204,7 @@ def test_uses_that_need_the_value_raise(use: Callable[[Any], Any]) -> None:
 
 
 def test_an_unresolved_error_that_nobody_catches_is_explained() -> None:
-    """The fatal result names the path and says that `apply()` is the way."""
+    """The result names the path and says that `apply()` is the way; what was registered before goes out."""
 
     @composition.function
     def compose(ctx: Any) -> None:
@@ -212,8 +212,11 @@ def test_an_unresolved_error_that_nobody_catches_is_explained() -> None:
         ctx.resource("vpc", VPC(spec=int(ctx.resources["bucket"].observed.status.atProvider.count)))
 
     answer = run(compose)
-    assert "bucket.status.atProvider.count" in answer.fatal[0]
-    assert "apply(" in answer.fatal[0]
+    ((severity, text),) = answer.results
+    assert severity == "warning"
+    assert "bucket.status.atProvider.count" in text
+    assert "apply(" in text
+    assert list(answer.resources) == ["bucket"]
 
 
 def test_unstructured_observables_make_text_too() -> None:

@@ -1,0 +1,44 @@
+"""Results that are sent only when their text is news: a condition of the composite remembers what was sent."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Final
+
+from .._call import results
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+
+__all__ = ["REPORTED", "tell_news"]
+
+REPORTED: Final = "ResultsReported"
+_REASON: Final = "Reported"
+_DIGITS: Final = 16
+
+
+def tell_news(call: Call) -> results.ConditionEntry | None:
+    """Take out the results that were sent before, and return the condition that remembers the others.
+
+    The condition has a hash of each text, because the texts may hold secret values. Its message begins with the
+    function's name, as every condition of this package does.
+    """
+    entries = call.results.entries
+    chosen = [entry for entry in entries if entry.on_change]
+    type_ = f"{REPORTED}-" + re.sub("[^A-Za-z0-9_.-]+", "-", call.step).strip("-")
+    observed = call.observed_condition(type_)
+    start = f"{call.function.name}: "
+    if (not chosen and observed is None) or not call.supports(_view.CAPABILITY_CONDITIONS):
+        return None
+    message = "" if observed is None else str(observed.get("message", ""))
+    sent = set(message.removeprefix(start).split()) if message.startswith(start) else set()
+    known: dict[str, None] = {}
+    for entry in chosen:
+        text = call.readable(str(entry.message))
+        digest = hashlib.sha256(f"{entry.severity} {text}".encode()).hexdigest()[:_DIGITS]
+        if digest in sent or digest in known:
+            entries.remove(entry)
+        known[digest] = None
+    return results.ConditionEntry(type_, results.STATUS[True], _REASON, start + " ".join(sorted(known)), 0)

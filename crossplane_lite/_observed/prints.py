@@ -1,0 +1,63 @@
+"""What compose() prints, as people may read it: paths in the place of placeholders, and secret values masked."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .tracker import current
+
+__all__ = ["Readable", "make_readable", "undo"]
+
+
+class Readable:
+    """A text stream that shows what compose() prints, and drops what it prints in runs whose results are thrown away.
+
+    What is printed outside of a call goes through as it is.
+
+    Args:
+        stream: Where it goes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def is_over(self, stream: Any) -> bool:
+        """Say whether this goes to a stream."""
+        return self._stream is stream
+
+    def write(self, text: str) -> int:
+        """Write a text; return how many characters it had."""
+        call = current()
+        if call is None:
+            self._stream.write(text)
+        elif not call.rehearsed:
+            self._stream.write(call.show(text))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+
+def make_readable() -> Any:
+    """Show what compose() prints from now on in this process.
+
+    Returns:
+        What `undo` takes.
+    """
+    if isinstance(sys.stdout, Readable):
+        return None
+    before = sys.stdout
+    sys.stdout = Readable(before)
+    return before
+
+
+def undo(before: Any) -> None:
+    """Go back to the stream that was there before, if nobody has put another one there."""
+    if before is not None and isinstance(sys.stdout, Readable) and sys.stdout.is_over(before):
+        sys.stdout = before
