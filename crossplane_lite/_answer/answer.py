@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._call.call import Call
     from .._rehearsal.look_twice import Look
     from .._waits.entry import Note
+    from .._waits.graph import Graph
     from .waiting import WhoWaits
 
 __all__ = ["respond"]
@@ -120,6 +121,7 @@ class _Answer:
         self.call = call
         self.look = look
         self.goes_on = False
+        self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
         self.step = call.step
         self.message = _view.RunFunctionResponse()
@@ -304,15 +306,13 @@ class _Answer:
         elif self.report is not None and self.report.changed:
             text = parts.Masked(self.report.text)
             if self.who_waits is not None and not self.report.resolved:
-                text = self.who_waits.with_graph(text, 1 if self.look is None else self.look.runs)
+                text = self.who_waits.with_graph(text, self._rehearsed())
             parts.add_result(call, self.message, results.ResultEntry(results.NORMAL, text, self.report.reason, 0))
         if call.function.usages:
             from .._rehearsal.usages import add_usages
 
-            # Last, because compose() runs again for it: nothing of that can get into the answer any more.
             graph = None if self.who_waits is None else self.who_waits.graph
-            runs = 1 if self.look is None else self.look.runs
-            add_usages(call, self.message.desired.resources, graph, self.step, complete, runs)
+            add_usages(call, self.message.desired.resources, graph, self.step, self._rehearsed if complete else None)
         serialised: bytes = self.message.SerializeToString()
         return serialised
 
@@ -336,6 +336,18 @@ class _Answer:
                 self.message,
                 results.ConditionEntry(report.type, results.STATUS[report.resolved], report.reason, report.message, 0),
             )
+
+    def _rehearsed(self) -> Graph:
+        """Return every edge that compose() shows. It runs again for that, once for all who ask."""
+        if self._whole is None:
+            from .._rehearsal.rehearse import FEWEST_RUNS, rehearse
+            from .._rehearsal.run import MOST_RUNS
+            from .._waits.graph import Graph
+
+            self._whole = Graph()
+            runs = 1 if self.look is None else self.look.runs
+            rehearse(self.call, self._whole, max(FEWEST_RUNS, MOST_RUNS - runs))
+        return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:
         """Add a result of compose(), without parts of placeholders."""

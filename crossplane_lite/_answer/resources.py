@@ -76,17 +76,17 @@ def emit_resource(
     observed = registered.root.raw is not None
     exists = observed or registered.base is not None
     blocked = blocked_by(call, registered) if registered.depends_on and not observed else []
-    if blocked:
-        return Outcome(None, blocked, gated=True)
     if look is not None and name in look.held and not observed:
-        return Outcome(None, [Wait(source) for source in look.sources])
+        return Outcome(None, [*blocked, *(Wait(source) for source in look.sources)], gated=bool(blocked))
     concerned = look is not None and look.concerns(name)
-    if not exists and not concerned and name not in elsewhere:
+    if not exists and not blocked and not concerned and name not in elsewhere:
         encoded = _direct(model, registered, step)
         if encoded is not None and not call.has_token(encoded):
             return Outcome(encoded, [])
     try:
-        return outcome_of(call, name, model, step, look if concerned else None, held_elsewhere=name in elsewhere)
+        return outcome_of(
+            call, name, model, step, blocked, look if concerned else None, held_elsewhere=name in elsewhere
+        )
     except EncodeError as error:
         raise error.under(name) from None
 

@@ -62,7 +62,14 @@ def blocked_by(call: Call, registered: Registered) -> list[Wait]:
 
 
 def outcome_of(
-    call: Call, name: str, model: Resource, step: str, look: Look | None, *, held_elsewhere: bool
+    call: Call,
+    name: str,
+    model: Resource,
+    step: str,
+    blocked: list[Wait],
+    look: Look | None,
+    *,
+    held_elsewhere: bool,
 ) -> Outcome:
     """Decide on a resource that isn't resolved, that others hold back, or that other runs of compose() concern.
 
@@ -71,6 +78,7 @@ def outcome_of(
         name: The resource's name.
         model: What is desired of it.
         step: The step's identity, for the annotation; an empty one for none.
+        blocked: What it waits for by `depends_on`, before it is created.
         look: What other runs of compose() have shown of it, None for nothing.
         held_elsewhere: Whether another step holds it back.
 
@@ -91,6 +99,8 @@ def outcome_of(
                 decided = [one for one in decided if not one.added or is_owned(observed, one.steps)]
             _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)
+    if blocked:
+        return Outcome(None, blocked + waits, gated=True)
     if waits:
         if registered.on_unresolved == "fatal" and exists:
             return Outcome(None, waits, fatal=True)
@@ -113,7 +123,7 @@ def _resolve(tree: Tree, call: Call) -> None:
         for step in found.steps[:-1]:
             holder = holder[step]
         observable = None if found.is_key or not found.steps else holder[found.steps[-1]]
-        value = value_at(call, observable.source_path) if type(observable) is Observable else UNSET
+        value = value_at(call.observed, call.xr, observable.source_path) if type(observable) is Observable else UNSET
         if value is UNSET:
             kept.append(found)
         else:

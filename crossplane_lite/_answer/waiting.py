@@ -116,25 +116,20 @@ class WhoWaits:
         """Return what people are told of what can't be had."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
-    def with_graph(self, text: str, runs: int) -> Masked:
+    def with_graph(self, text: str, whole: Graph) -> Masked:
         """Return a text with the graph behind it, the edges too that are resolved.
 
         Args:
             text: The text.
-            runs: How often compose() has run for this request. It runs again to show what is resolved.
+            whole: Every edge that compose() shows.
         """
         if self.shown is None:
             return Masked(text)
-        return messages.graph_text(text, self.shown, self._resolved(runs))
+        return messages.graph_text(text, self.shown, self._resolved(whole))
 
-    def _resolved(self, runs: int) -> list[tuple[str, str, str]]:
+    def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
         """Return the edges whose values are there: the dependent, what it depends on, and the path."""
-        from .._rehearsal.rehearse import FEWEST_RUNS, rehearse
-        from .._rehearsal.run import MOST_RUNS
-
         call = self._call
-        whole = Graph()
-        rehearse(call, whole, max(FEWEST_RUNS, MOST_RUNS - runs))
         found = set()
         for dependent, targets in whole.edges.items():
             for target, path in targets:
@@ -144,7 +139,7 @@ class WhoWaits:
 
     def _is_there(self, name: str, path: str) -> bool:
         if path != name:
-            return value_at(self._call, path) is not UNSET
+            return value_at(self._call.observed, self._call.xr, path) is not UNSET
         observed = self._call.observed.get(name)  # depends_on
         return observed is not None and is_ready(observed.resource)
 

@@ -43,7 +43,7 @@ def steps_of(path: Path) -> list[str | int]:
 
 def show_path(steps: list[Any]) -> str:
     """Return `spec.ports[2]["a/b"]` for the steps of a path."""
-    return join_path(step.source_path if type(step) is Observable else step for step in steps)
+    return join_path([step.source_path if type(step) is Observable else step for step in steps])
 
 
 def _shown(path: Path) -> str:
@@ -131,7 +131,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
             )
         kind = type(value)
-        if kind is str or isinstance(value, str):
+        if kind is str or issubclass(kind, str):
             target[key] = value
             if texts and call is not None and (waits_for := call.tokens_in(value)):
                 tree.found.append(Found(steps_of(path), waits_for, False))
@@ -140,7 +140,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             tree.found.append(Found(steps_of(path), list(sources(value)), False))
         elif value is NULL:
             target[key] = None
-        elif isinstance(value, ModelShape):
+        elif issubclass(kind, ModelShape):
             if value._node is not None and value._node.state == COPY:
                 all_of_it = True
             if not whole and value._node is not None and value._node.state >= WAIT:
@@ -166,7 +166,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                         tree.found.append(Found(steps_of(step), waits_for, True))
                 elif type_.keys and isinstance(item, list):
                     tree.list_keys[id(item)] = type_.keys
-        elif isinstance(value, Mapping):
+        elif issubclass(kind, Mapping):
             made = Replaced() if id(value) in replacing else {}
             target[key] = made
             for name, item in value.items():
@@ -185,7 +185,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             if not all_of_it and isinstance(value, DesiredMap):
                 for name in value.deleted or ():
                     made.setdefault(name, TOMBSTONE)
-        elif isinstance(value, (list, tuple)):
+        elif issubclass(kind, (list, tuple)):
             values = [None] * len(value)
             target[key] = values
             if id(value) in tree.list_keys:

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _wire
 from .._base.sentinels import UNSET
 from .._paths import field_path
 from ..errors import UsageError
 
-if TYPE_CHECKING:
-    from .tracker import Tracker
-
 __all__ = ["value_at", "value_in"]
 
 EXTERNAL_NAME = "crossplane.io/external-name"
 
 
-def value_at(call: Tracker, path: str) -> Any:
+def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
     """Return what stands at a path such as `bucket.status.atProvider.id` in observed state; UNSET where nothing does.
 
     Args:
-        call: The call.
+        observed: Observed composed resources, by name.
+        xr: The top of the observed composite; None where there is none.
         path: The path. It begins with the name of a composed resource, or with `xr`.
     """
     if path.startswith("xr."):
-        root = call.xr
-        return UNSET if root is None or not root.raw else value_in(root.raw, root.details, path[3:])
+        return UNSET if xr is None or not xr.raw else value_in(xr.raw, xr.details, path[3:])
     # A name may have dots in it; the longest one that fits is meant.
     for at in range(len(path) - 1, 0, -1):
-        if path[at] in ".[" and path[:at] in call.observed:
-            observed = call.observed[path[:at]]
-            return value_in(observed.resource, observed.connection_details, path[at:].removeprefix("."))
+        if path[at] in ".[" and path[:at] in observed:
+            one = observed[path[:at]]
+            return value_in(one.resource, one.connection_details, path[at:].removeprefix("."))
     return UNSET
 
 

@@ -367,7 +367,7 @@ def known(observable: Observable[Any]) -> Any:
         return UNSET
     from .lookup import value_at
 
-    return value_at(call, observable.__cl_path__)
+    return value_at(call.observed, call.xr, observable.__cl_path__)
 
 
 def _oracle_of(observable: Observable[Any]) -> Oracle | None:

@@ -56,14 +56,13 @@ A Usage is ready from the start: the composite's readiness is about what its aut
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._call.mark import ANNOTATION, steps_in
 from .._waits.graph import Edge, Graph, components
 from ..proto import _view
-from .rehearse import FEWEST_RUNS, rehearse
-from .run import MOST_RUNS
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -160,7 +159,9 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complete: bool, runs: int) -> None:
+def add_usages(
+    call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None
+) -> None:
     """Add to desired state the Usages that are due.
 
     Args:
@@ -168,9 +169,8 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complet
         desired: The answer's desired resources, otherwise complete.
         graph: What the call saw waiting, None for nothing.
         step: The step's identity.
-        complete: Whether compose() got to its end with all that it asked for. Otherwise nothing new is looked for, and
-            nothing goes.
-        runs: How often compose() has run for this request.
+        rehearsed: Returns every edge that compose() shows. None where it didn't get to its end with all that it asked
+            for: then nothing new is looked for, and nothing goes.
     """
     observed = call.observed
     if len(observed) < 2:
@@ -179,9 +179,9 @@ def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, complet
     existing = _Made.among(observed)
     exist = {made.edge for made in existing}
     ours = {made.edge for made in existing if step in made.steps}
-    if complete:
-        rehearse(call, graph, max(FEWEST_RUNS, MOST_RUNS - runs))
+    if rehearsed is not None:
         wanted = {*desired, *call.resources}
+        graph.join(rehearsed())
         edges = {edge for edge in graph.dependencies() if wanted.issuperset(edge)}
         retained = {edge for edge in ours if edge[0] not in wanted or edge[1] in wanted}
     else:

@@ -61,6 +61,13 @@ class Graph:
             if vertex is not None:
                 self._add(dependent, vertex, path)
 
+    def join(self, other: Graph) -> None:
+        """Add the edges of another graph."""
+        for path, fields in other._status.items():
+            self._status.setdefault(path, set()).update(fields)
+        for dependent, targets in other.edges.items():
+            self.edges.setdefault(dependent, []).extend(targets)
+
     def _add(self, dependent: Vertex, vertex: Vertex, path: str) -> None:
         self.edges.setdefault(dependent, []).append((vertex, path))
 

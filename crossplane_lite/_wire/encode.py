@@ -270,22 +270,23 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
         return STRUCT_HEADS[len(data)], data
     if value is NULL or value is None and not strict:
         return _NULL, b""
-    if isinstance(value, str):
+    # Not isinstance(): that asks an object that has no value yet for its class, as authors do.
+    if issubclass(kind, str):
         data = str.encode(value)
         return TEXT_HEADS[len(data)], data
-    if isinstance(value, float):
+    if issubclass(kind, float):
         # Only NaN and the infinities don't give zero when they are subtracted from themselves.
         if value - value != 0.0:
             raise Bail
         return b"\x09\x11", pack(value)
-    if isinstance(value, int):
+    if issubclass(kind, int):
         if not -MAX_INT <= value <= MAX_INT:
             raise Bail
         return b"\x09\x11", pack(value)
-    if isinstance(value, (list, tuple)):
+    if issubclass(kind, (list, tuple)):
         data = _list_bytes(value, depth + 1, strict)
         return LIST_HEADS[len(data)], data
-    if isinstance(value, Mapping):
+    if issubclass(kind, Mapping):
         data = struct_bytes(value, PREFIXES, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
     raise Bail

@@ -75,7 +75,7 @@ def deleted_keys(obj: Any) -> list[str]:
 
 def is_struct(value: Any) -> bool:
     """Say whether a value becomes a Struct."""
-    return type(value) is dict or wire_keys(value) is not None or isinstance(value, Mapping)
+    return type(value) is dict or wire_keys(value) is not None or issubclass(type(value), Mapping)
 
 
 def merges(value: Any) -> bool:

@@ -171,7 +171,7 @@ def _open(obj: Any, prefix: bytes, mark: int) -> _Open:
 
 def _is_container(value: Any) -> bool:
     kind = type(value)
-    return kind is Overlay or isinstance(value, (list, tuple)) or is_struct(value)
+    return kind is Overlay or issubclass(type(value), (list, tuple)) or is_struct(value)
 
 
 def _check_cycle(outer: list[tuple[_Open, Any]]) -> None:
@@ -196,19 +196,20 @@ def _located(error: Exception, places: list[tuple[_Open, Any]]) -> EncodeError:
 
 def _leaf(value: Any) -> bytes:
     """Encode a Value that isn't a container."""
-    if isinstance(value, str):
+    kind = type(value)
+    if issubclass(kind, str):
         try:
             data = str.encode(value)
         except UnicodeEncodeError:
             raise EncodeError("", _NOT_TEXT) from None
         return b"\x1a" + varint(len(data)) + data
-    if isinstance(value, bool):
+    if issubclass(kind, bool):
         return b"\x20\x01" if value else b"\x20\x00"
-    if isinstance(value, int):
+    if issubclass(kind, int):
         if not -MAX_INT <= value <= MAX_INT:
             raise EncodeError("", _TOO_BIG)
         return b"\x11" + pack(value)
-    if isinstance(value, float):
+    if issubclass(kind, float):
         if value - value != 0.0:
             raise EncodeError("", "must be a finite number, JSON has no NaN and no infinity")
         return b"\x11" + pack(value)

@@ -74,13 +74,12 @@ def test_a_guess_after_a_loss() -> None:
     done = simulated(compose, fixtures={"vpc": {"status": {"atProvider": {"vpcId": "v"}}}})
     assert fields(done, "user") == {"region": "eu", "extra": {"known": "yes"}}
     assert effects(done, done.drop("vpc")).changed == {}
-    # The VPC is Ready without an id then, so it has none: nothing is guessed.
-    lost = 'spec.forProvider.extra: {"known": "yes"} -> (nothing)'
-    assert effects(done, done.degrade("vpc", "status.atProvider.vpcId")).changed == {"user": [lost]}
+    # The VPC is Ready without an id then, but a string may have moved.
+    assert effects(done, done.degrade("vpc", "status.atProvider.vpcId")).changed == {}
 
 
 def test_a_guess_that_would_lose_a_resource() -> None:
-    """A function of ours refuses to lose a resource to a guess: its reconcile fails, and the simulation goes on."""
+    """A function of ours loses no resource to a guess."""
 
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", thing("VPC"))
@@ -89,9 +88,9 @@ def test_a_guess_that_would_lose_a_resource() -> None:
 
     done = simulated(compose)
     assert done.waves == {"vpc": 1, "user": 2}
-    with pytest.raises(FatalResultError, match="user"):
-        done.drop("vpc")
-    assert effects(done, done.degrade("vpc", "status.atProvider.vpcId")).deleted == ["user"]
+    for loss in (done.drop("vpc"), done.degrade("vpc", "status.atProvider.vpcId")):
+        assert effects(done, loss).deleted == []
+        assert effects(done, loss).changed == {}
 
 
 def raw(request: Any, response: Any) -> None:

@@ -245,7 +245,7 @@ def test_fields_of_the_composite_that_never_come() -> None:
 
 
 def test_resources_below_a_question_that_never_comes() -> None:
-    """A resource that is only made where a value is there, which never is, is named too; alternatives aren't."""
+    """A resource that is only made where a value is there, which never is, is named, and so is one that it decides."""
 
     def compose(ctx: Any) -> None:
         vpc = ctx.resource("vpc", thing("VPC")).observed.status
@@ -255,7 +255,7 @@ def test_resources_below_a_question_that_never_comes() -> None:
 
     done = simulated(compose, schemas=schemas("VPC", {"there": {"type": "string"}}))
     assert done.waves == {"vpc": 1, "b": 2}
-    assert list(done.unresolved) == ["a"]
+    assert list(done.unresolved) == ["a", "b"]
 
 
 def test_oscillation() -> None:
