@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["Placeholders", "checked"]
 
 import base64
-import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,9 +14,10 @@ from tests.safety.cluster import Cluster, Reconcile
 PART: Final = 6
 """So many letters in a row are part of a placeholder."""
 
-CODE: Final = "".join(
-    path.read_text().lower() for path in sorted(Path(__file__).parent.glob("*.py"))
-).encode()
+ENCODED_PART: Final = 8
+"""So many characters of base64 are."""
+
+CODE: Final = b"".join(path.read_bytes().lower() for path in sorted(Path(__file__).parent.glob("*.py")))
 """What the code contains."""
 
 
@@ -36,7 +36,7 @@ class Placeholders:
         probing.functions = tuple(probes)
         probing.ask()
         assert len(self._texts) > before, "no placeholder was seen"
-        self._compile()
+        self._cut()
 
     def _probing(self, function: Any) -> Any:
         async def probe(ctx: Any) -> None:
@@ -59,39 +59,38 @@ class Placeholders:
 
         return probe
 
-    def _compile(self) -> None:
-        plain: set[bytes] = set()
-        encoded: set[bytes] = set()
+    def _cut(self) -> None:
+        """Cut the placeholders into the parts that are looked for, as text and in base64 at each alignment."""
+        self._parts: set[bytes] = set()
+        self._encoded: set[bytes] = set()
         for text in self._texts:
-            for start in range(len(text) - PART + 1):
-                plain.add(text[start : start + PART].lower().encode())
+            plain = text.lower().encode()
+            self._parts |= _parts(plain, PART)
             for shift in range(3):
                 core = base64.b64encode(b"\0" * shift + text.encode())
-                core = core[-(-shift * 8 // 6) : (shift + len(text)) * 8 // 6]
-                encoded.update(core[start : start + 8] for start in range(len(core) - 7))
-        self._plain = sorted(part for part in plain if part not in CODE)
-        self._encoded = sorted(encoded)
-        self._pattern = re.compile(b"|".join(self._plain))
-        self._encoded_pattern = re.compile(b"|".join(map(re.escape, self._encoded)))
+                self._encoded |= _parts(core[-(-shift * 8 // 6) : (shift + len(text)) * 8 // 6], ENCODED_PART)
 
-    def in_bytes(self, data: bytes, request: bytes) -> list[str]:
-        """Return the parts of placeholders in an answer that the request doesn't have."""
+    def in_bytes(self, data: bytes, request: bytes) -> list[bytes]:
+        """Return the parts of placeholders in an answer that neither the request nor the code has."""
         lower = data.lower()
-        found = {part for part in self._pattern.findall(lower) if part not in request.lower()}
-        found |= {part for part in self._encoded_pattern.findall(data) if part not in request}
-        return sorted(part.decode() for part in found)
+        found = [part for part in _parts(lower, PART) & self._parts if part not in CODE and part not in request.lower()]
+        return found + [part for part in _parts(data, ENCODED_PART) & self._encoded if part not in request]
 
 
-def checked(cluster: Cluster, placeholders: Placeholders, *, is_repeatable: bool = True) -> Reconcile:
+def _parts(data: bytes, length: int) -> set[bytes]:
+    return {data[start : start + length] for start in range(len(data) - length + 1)}
+
+
+def checked(cluster: Cluster, placeholders: Placeholders) -> Reconcile:
     """Reconcile once, and check what holds always."""
-    done = cluster.ask()
+    asked = cluster.request()
+    done = cluster.ask(asked)
     request = done.request.SerializeToString()
     for data in done.answers:
         assert placeholders.in_bytes(data, request) == []
     for name, body in done.desired.items():
         text = repr(body)
         assert "Observable(" not in text and "python/object" not in text, f"{name}: {text}"
-    if is_repeatable:
-        again = cluster.ask()
-        assert again.final == done.final, "the answer to the same request is another one"
+    again = cluster.ask(asked)
+    assert again.final == done.final, "the answer to the same request is another one"
     return cluster.reconcile(done)

@@ -34,15 +34,15 @@ NOW: Final = "2024-01-01T00:00:00Z"
 
 
 def _put(value: struct_pb2.Value, plain: Any) -> None:
-    if plain is None:
+    if isinstance(plain, str):
+        value.string_value = plain
+    elif plain is None:
         value.null_value = struct_pb2.NULL_VALUE
     elif isinstance(plain, bool):
         value.bool_value = plain
-    elif isinstance(plain, str):
-        value.string_value = plain
     elif isinstance(plain, int | float):
         value.number_value = plain
-    elif isinstance(plain, Mapping):
+    elif isinstance(plain, dict):
         value.struct_value.SetInParent()
         fill(value.struct_value, plain)
     else:
@@ -285,7 +285,7 @@ class Cluster:
                 call.CopyFrom(req)
                 call.ClearField("input")
                 if given is not None:
-                    fill(call.input, given)
+                    fill(call.input, dict(given))
                 if number:
                     call.desired.CopyFrom(final.desired)
                     call.context.CopyFrom(final.context)

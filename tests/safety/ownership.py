@@ -27,7 +27,7 @@ def leaves(value: Mapping[str, Any], at: Path = ()) -> Iterator[tuple[Path, Any]
     """Yield the paths that an applied object sets, with the values: scalars, whole lists and empty maps."""
     for key, below in value.items():
         path = (*at, key)
-        if isinstance(below, Mapping) and below:
+        if isinstance(below, dict) and below:
             yield from leaves(below, path)
         elif isinstance(below, list) and key in LIST_KEYS:
             name = LIST_KEYS[key]

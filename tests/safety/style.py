@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["ABSENT", "FATAL", "GOES", "HELD", "INTERRUPTED", "KEPT", "OPEN", "STYLES", "Style", "falls", "style"]
+__all__ = ["ABSENT", "FATAL", "GOES", "HELD", "INTERRUPTED", "KEPT", "OPEN", "STYLES", "UNCHANGED", "Style", "falls", "style"]
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,6 +30,9 @@ GOES: Final = "goes"
 FATAL: Final = "fatal"
 """A Fatal result, which changes nothing."""
 
+UNCHANGED: Final = "unchanged"
+"""What exists stays as it is when the value goes, whether the result is Fatal or not."""
+
 OPEN: Final = "open"
 """Nothing is said of this; the invariants hold all the same."""
 
@@ -43,21 +46,27 @@ class Style:
         functions: The steps of its pipeline.
         before: What is composed before the value exists: one of the words above for all resources but "vpc", or for
             each name one of them or its spec.
+        before_ready: The same where "vpc" is ready without the value.
         lost: What becomes of existing resources when the value goes.
-        is_answer: Whether the absence of what it reads is an answer on a ready resource.
-        wrong: OPEN where plain Python says nothing of a value of a wrong type.
-        is_repeatable: Whether it composes the same in each call.
-        reads: The fields that it reads, where a machine changes them one by one; () where there is no telling.
+        is_answer: Whether the absence of what it reads is an answer on a ready resource: then plain Python says what
+            comes of it.
+        is_number: Whether it raises for a missing number, whose absence on a ready resource may be an answer: then
+            nothing may change, and whether the result is Fatal isn't said.
+        wrong: OPEN where plain Python doesn't say what comes of a value of a wrong type.
+        open: Other cells of which nothing is said, by state and readiness: `gone-Ready`.
+        status: The composite's status after the value is gone; what it was before if it isn't given.
     """
 
     name: str
     functions: tuple[Callable[[Any], Any], ...]
     before: Any
+    before_ready: Any = None
     lost: str = KEPT
     is_answer: bool = False
+    is_number: bool = False
     wrong: str = ""
-    is_repeatable: bool = True
-    after: str = ""
+    open: tuple[str, ...] = ()
+    status: Mapping[str, Any] | None = None
 
 
 STYLES: Final[dict[str, Style]] = {}

@@ -103,7 +103,7 @@ def isinstance_str(ctx: Any, status: Any) -> None:
         make(ctx, "s", x=status.id)
 
 
-@style(ABSENT)
+@style(ABSENT, is_answer=True)
 def isinstance_of_several(ctx: Any, status: Any) -> None:
     if isinstance(status.count, (int, float)):
         make(ctx, "s", x=status.count)
@@ -150,21 +150,21 @@ def match_value(ctx: Any, status: Any) -> None:
             make(ctx, "s", fixed=1)
 
 
-@style(ABSENT, wrong=OPEN)
+@style(ABSENT, wrong=OPEN, is_answer=True)
 def match_guard(ctx: Any, status: Any) -> None:
     match status.count:
         case int(n) if n > 2:
             make(ctx, "s", x=n)
 
 
-@style(ABSENT)
+@style(ABSENT, is_answer=True)
 def match_sequence(ctx: Any, status: Any) -> None:
     match status.zones:
         case [first, *_]:
             make(ctx, "s", x=first)
 
 
-@style(ABSENT)
+@style(ABSENT, is_answer=True)
 def match_mapping(ctx: Any, status: Any) -> None:
     match status.tags:
         case {"team": team}:
@@ -231,7 +231,7 @@ def flag_is_true(ctx: Any, status: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(OPEN)
+@style(OPEN, is_answer=True)
 def flag_is_the_object_true(ctx: Any, status: Any) -> None:
     if status.isDefault is True:
         make(ctx, "s", fixed=1)
@@ -273,7 +273,7 @@ def except_unresolved(ctx: Any, status: Any) -> None:
     make(ctx, "s", port=port)
 
 
-@style(ABSENT)
+@style(ABSENT, is_number=True)
 def except_anything_else(ctx: Any, status: Any) -> None:
     try:
         number = float(status.ratio)
@@ -283,7 +283,7 @@ def except_anything_else(ctx: Any, status: Any) -> None:
         make(ctx, "s", ratio=number)
 
 
-@style(ABSENT, wrong=OPEN)
+@style(ABSENT, wrong=OPEN, is_answer=True)
 def except_key_error(ctx: Any, status: Any) -> None:
     try:
         team = dict(status.tags)["team"]
@@ -525,7 +525,7 @@ def counted(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=Counter(zone for zone in status.zones)["a"])
 
 
-@style({})
+@style({}, status={"phase": "Pending"})
 def phase_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.phase = "Ready" if status.id else "Pending"
 

@@ -18,7 +18,7 @@ import yaml
 
 from crossplane_lite import apply
 from tests.safety.plain import make
-from tests.safety.style import HELD, OPEN, style
+from tests.safety.style import HELD, OPEN, UNCHANGED, style
 
 # --- as it is -----------------------------------------------------------------------------------------------------
 
@@ -470,7 +470,7 @@ def yaml_of_the_value(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=yaml.dump({"vpc": status.id}))
 
 
-@style(OPEN)
+@style(OPEN, lost=UNCHANGED)
 def json_of_the_value(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=json.dumps({"vpc": status.id}))
 

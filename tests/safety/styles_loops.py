@@ -91,7 +91,7 @@ def loop_over_parts_of_text(ctx: Any, status: Any) -> None:
             make(ctx, f"s-{name}", x=name)
 
 
-@style(ABSENT, wrong=OPEN)
+@style(ABSENT, wrong=OPEN, is_answer=True)
 def while_loop(ctx: Any, status: Any) -> None:
     number = 0
     while status.count and number < int(status.count):
@@ -268,17 +268,17 @@ def numbered_fields(ctx: Any, status: Any) -> None:
         setattr(s.spec, f"zone{number}", zone)
 
 
-@falls(x="none", wrong=OPEN)
+@falls(x="none", wrong=OPEN, answer=True)
 def any_in_a_generator(ctx: Any, status: Any) -> None:
     make(ctx, "s", x="some" if any(subnet.id for subnet in status.subnets) else "none")
 
 
-@style({})
+@style({}, status={"zones": []})
 def status_of_a_loop(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.zones = [zone for zone in status.zones]  # noqa: C416
 
 
-@style({})
+@style({}, status={"zones": 0})
 def count_in_the_status(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.zones = len(status.zones)
 

@@ -19,24 +19,24 @@ def _value_or(value: Any, default: Any) -> Any:
     return value_or(value, default)
 
 
-@style({"s": OPEN}, is_answer=True, after=OPEN)
+@style(HELD, is_answer=True)
 def value_or_text(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=_value_or(status.id, "none"))
 
 
-@style({"s": OPEN}, is_answer=True, wrong=OPEN)
+@style(ABSENT, is_answer=True, wrong=OPEN)
 def value_or_loop(ctx: Any, status: Any) -> None:
     for zone in _value_or(status.zones, []):
         make(ctx, f"s-{zone}", zone=zone)
 
 
-@style({"s": OPEN}, is_answer=True, wrong=OPEN)
+@style(ABSENT, is_answer=True, wrong=OPEN)
 def value_or_number(ctx: Any, status: Any) -> None:
     if _value_or(status.count, 0) == 3:
         make(ctx, "s", fixed=1)
 
 
-@style({"s": OPEN}, kind="Net", is_answer=True)
+@style(ABSENT, kind="Net", is_answer=True)
 def value_or_flag_without_types(ctx: Any, status: Any) -> None:
     if _value_or(status.isDefault, False):
         make(ctx, "s", fixed=1)
@@ -67,25 +67,27 @@ def on_unresolved_fatal(ctx: Any, status: Any) -> None:
 # --- gates that aren't values ---------------------------------------------------------------------------------------
 
 
-@style({})
+@style(ABSENT, before_ready={"s": {"fixed": 1}})
 def gate_on_a_condition(ctx: Any, vpc: Any) -> None:
     if vpc.condition("Ready").status == "True":
         make(ctx, "s", fixed=1)
 
 
-@style({})
+@style(ABSENT)
 def gate_on_the_observed_condition(ctx: Any, vpc: Any) -> None:
     if vpc.observed.status.id and vpc.condition("Ready").status == "True":
         make(ctx, "s", fixed=1)
 
 
-@style({}, kind="Net")
+@style(
+    ABSENT, before_ready={"s": {"fixed": 1}}, kind="Net", open=("gone-NotReady", "status-gone-NotReady"), wrong=OPEN
+)
 def gate_on_conditions_of_the_status(ctx: Any, status: Any) -> None:
     if any(c.type == "Ready" and c.status == "True" for c in status.conditions or []):
         make(ctx, "s", fixed=1)
 
 
-@style({})
+@style(ABSENT, before_ready={"s": {"fixed": 1}})
 def gate_on_readiness(ctx: Any, vpc: Any) -> None:
     if vpc.observed.ready:
         make(ctx, "s", fixed=1)
@@ -97,23 +99,23 @@ def gate_on_existence(ctx: Any, vpc: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(OPEN)
+@style(HELD, before_ready={"s": {"fixed": 1}})
 def gate_by_depends_on(ctx: Any, vpc: Any) -> None:
     make(ctx, "s", depends_on=[vpc], fixed=1)
 
 
-@style(OPEN)
+@style(HELD, before_ready={"s": {"fixed": 1}})
 def gate_by_depends_on_name(ctx: Any) -> None:
     make(ctx, "s", depends_on=["vpc"], fixed=1)
 
 
-@style(ABSENT, after=OPEN)
+@style(ABSENT)
 def gate_and_depends_on(ctx: Any, vpc: Any) -> None:
     if vpc.observed.status.id:
         make(ctx, "s", depends_on=[vpc], fixed=1)
 
 
-@style(OPEN)
+@style(ABSENT)
 def gate_on_the_status_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.networkId = status.id
     if xr.observed.status.networkId:
@@ -145,7 +147,7 @@ def gate_on_a_connection_detail(ctx: Any, vpc: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(OPEN)
+@style(OPEN, open=("gone-Ready", "status-gone-Ready"))
 def gate_on_any_connection_detail(ctx: Any, vpc: Any) -> None:
     if vpc.observed.connection_details:
         make(ctx, "s", fixed=1)
@@ -181,14 +183,14 @@ def _required(ctx: Any) -> Any:
     return found[0] if found else None
 
 
-@style(OPEN)
+@style(HELD)
 def required_value(ctx: Any) -> None:
     ref = _required(ctx)
     if ref is not None:
         make(ctx, "s", x=ref.observed.status.id)
 
 
-@style(OPEN)
+@style(ABSENT)
 def required_gate(ctx: Any) -> None:
     ref = _required(ctx)
     if ref is not None and ref.observed.status.id:
@@ -199,7 +201,7 @@ def required_gate(ctx: Any) -> None:
 
 
 def _steps(name: str, *functions: Any, before: Any, lost: str = KEPT) -> None:
-    STYLES[name] = Style(name, functions, before, lost)
+    STYLES[name] = Style(name, functions, before, lost=lost)
 
 
 def _network(ctx: Any) -> None:
@@ -244,6 +246,6 @@ def _by_composite(ctx: Any) -> None:
 _steps("context_of_a_step", _network, _by_context("direct"), before=OPEN)
 _steps("text_in_the_context_of_a_step", _network, _by_context("text"), before=OPEN)
 _steps("guess_in_the_context_of_a_step", _network, _by_context("guessed"), before=OPEN)
-_steps("gate_on_the_context_of_a_step", _network, _gate_by_context, before=OPEN)
-_steps("two_steps_of_one_resource", _subnet, _fills_in, before=OPEN)
-_steps("composite_between_steps", _composite, _by_composite, before=OPEN)
+_steps("gate_on_the_context_of_a_step", _network, _gate_by_context, before=ABSENT)
+_steps("two_steps_of_one_resource", _subnet, _fills_in, before=HELD)
+_steps("composite_between_steps", _composite, _by_composite, before=ABSENT)

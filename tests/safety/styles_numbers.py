@@ -16,7 +16,7 @@ import yaml
 
 from crossplane_lite import apply
 from tests.safety.plain import make
-from tests.safety.style import INTERRUPTED, OPEN, falls, style
+from tests.safety.style import INTERRUPTED, OPEN, UNCHANGED, falls, style
 
 # --- what raises --------------------------------------------------------------------------------------------------
 
@@ -31,79 +31,79 @@ def int_of_without_types(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=int(status.port))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def float_of(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=float(status.ratio))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def plus(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=status.count + 1)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def minus(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=10 - status.count)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def times(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=2 * status.count)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def divided(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=status.count / 2)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def divided_with_rest(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=list(divmod(status.count, 2)))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def negative(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=abs(-status.count))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def rounded(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=round(status.ratio))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def rounded_up(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=math.ceil(status.ratio))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def more_than(ctx: Any, status: Any) -> None:
     if status.count > 2:
         make(ctx, "s", fixed=1)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def between(ctx: Any, status: Any) -> None:
     if 1 < status.count < 10:
         make(ctx, "s", fixed=1)
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def at_least_one(ctx: Any, status: Any) -> None:
     make(ctx, "s", size=max(status.count, 1))
 
 
-@style(INTERRUPTED)
+@style(INTERRUPTED, is_number=True)
 def sum_of_values(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=sum([status.count, status.ratio]))
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN, is_number=True)
 def as_an_index(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=["a", "b", "c", "d"][status.count])
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN, is_number=True)
 def range_of(ctx: Any, status: Any) -> None:
     for number in range(status.count):
         make(ctx, f"s-{number}", at=number)
@@ -124,7 +124,7 @@ def sliced_value(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=status.id[:3])
 
 
-@style(INTERRUPTED)
+@style(OPEN, lost=UNCHANGED)
 def join_of_values(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=",".join([status.id, status.arn]))
 
@@ -167,7 +167,7 @@ def required_pattern(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=found.group(1))
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(OPEN, lost=UNCHANGED, wrong=OPEN)
 def date(ctx: Any, status: Any) -> None:
     created = datetime.datetime.fromisoformat(status.created)
     make(ctx, "s", year=created.year)
@@ -188,18 +188,18 @@ def fraction(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=str(fractions.Fraction(f"{status.port}")))
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN, is_answer=True)
 def first_of_a_sorted_list(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=sorted(status.zones)[0])
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN, is_answer=True)
 def unpacked_pair(ctx: Any, status: Any) -> None:
     first, second = status.zones
     make(ctx, "s", first=first, second=second)
 
 
-@style(INTERRUPTED, wrong=OPEN)
+@style(INTERRUPTED, wrong=OPEN, is_answer=True)
 def key_of_a_copy(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=dict(status.tags)["team"])
 
@@ -258,7 +258,7 @@ def network_or_default(ctx: Any, status: Any) -> None:
     make(ctx, "s", cidr=str(ipaddress.ip_network(status.cidr or "10.1.0.0/16")))
 
 
-@falls(x="unknown")
+@style({"s": {"x": "unknown"}}, is_number=True)
 def exception_for_a_field(ctx: Any, status: Any) -> None:
     try:
         value = "many" if status.count > 2 else "few"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["EMPTY", "FULL", "LOST", "WRONG", "full_world", "grow", "provide"]
 
+import copy
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
@@ -88,8 +89,9 @@ def grow(cluster: Cluster, *, ready: bool = True) -> Any:
     refer(cluster, FULL)
     for _ in range(8):
         provide(cluster, ready=ready)
+        xr = copy.deepcopy(cluster.xr)
         done = cluster.reconcile()
         assert not done.fatal, done.fatal
-        if done.before == done.after and done.request.observed.composite.resource == cluster.request().observed.composite.resource:
+        if done.before == done.after and xr == cluster.xr:
             return done
     raise AssertionError(f"it doesn't settle: {done.told}")
