@@ -19,7 +19,6 @@ from crossplane_lite import Unstructured
 from tests.safety import models
 from tests.safety.cluster import EXTERNAL_NAME, Path, content
 
-
 TYPED: Final = frozenset({"VPC", "Balancer"})
 """The kinds that `tests.safety.models` has."""
 
@@ -59,6 +58,7 @@ class World:
     Attributes:
         statuses: The status of each composed resource; the one of "*" for those that aren't named.
         ready: Whether composed resources are ready.
+        unready: Which of them aren't, whatever `ready` says.
         exists: Whether composed resources exist.
         existing: Which of them do, where a gate for creation asks.
         spec: The composite's spec.
@@ -68,12 +68,16 @@ class World:
 
     statuses: Mapping[str, Mapping[str, Any]]
     ready: bool = True
+    unready: frozenset[str] = frozenset()
     exists: bool = True
     existing: frozenset[str] = frozenset()
     spec: Mapping[str, Any] = field(default_factory=dict)
     xr_status: Mapping[str, Any] = field(default_factory=dict)
     required: Mapping[str, Any] = field(default_factory=dict)
     connection: Mapping[str, str] = field(default_factory=lambda: {"password": "hunter22"})
+
+    def is_ready(self, name: str) -> bool:
+        return self.ready and name not in self.unready
 
     def status_of(self, name: str) -> Mapping[str, Any]:
         found = self.statuses.get(name)
@@ -90,11 +94,12 @@ class _Reference(str):
 class _Observed:
     def __init__(self, name: str, world: World, live: Body) -> None:
         self._world = world
-        condition = {"type": "Ready", "status": "True" if world.ready else "False"}
+        self._is_ready = world.is_ready(name)
+        condition = {"type": "Ready", "status": "True" if self._is_ready else "False"}
         self.status = _viewed({**world.status_of(name), "conditions": [condition]})
         self.external_name = f"ext-{name}"
         self.connection_details = dict(world.connection)
-        self.ready = world.ready
+        self.ready = self._is_ready
         self.spec = live.get("spec", {})
         self.metadata = View(name=f"net-{name}", uid=f"uid-{name}", labels={}, annotations={})
 
@@ -102,7 +107,7 @@ class _Observed:
         return self._world.exists
 
     def condition(self, type_: str) -> Any:
-        return View(status="True" if self._world.ready else "False", type=type_)
+        return View(status="True" if self._is_ready else "False", type=type_)
 
 
 class _Resource(Body):
@@ -234,7 +239,7 @@ def evaluate(functions: Any, world: World) -> tuple[dict[str, dict[str, Any]], d
         ctx = PlainContext(world, context)
         _finish(function, ctx)
         for name, body in ctx.resources.items():
-            if world.ready or not body.depends_on or name in world.existing:
+            if name in world.existing or all(map(world.is_ready, body.depends_on)):
                 plan[name] = _merged(plan.get(name, {}), body)
         status.update(ctx._composite.status)
     return plan, status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["KEPT_TEXT", "cluster_of", "evolved", "lose", "nothing_changes", "replaced"]
+__all__ = ["KEPT_TEXT", "cluster_of", "evolved", "functions_of", "lose", "nothing_changes", "replaced", "step"]
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -12,7 +12,9 @@ from tests.safety.checks import Placeholders, checked
 from tests.safety.cluster import Cluster, Reconcile
 from tests.safety.values import LOST, grow, provide
 
-KEPT_TEXT: Final = "{} is kept as it is: whether it is still wanted depends on {} (value_or or ctx.remove say otherwise)"
+KEPT_TEXT: Final = (
+    "{} is kept as it is: whether it is still wanted depends on {} (value_or or ctx.remove say otherwise)"
+)
 """What the condition says of a resource that is kept."""
 
 

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["ABSENT", "FATAL", "GOES", "HELD", "INTERRUPTED", "KEPT", "OPEN", "STYLES", "UNCHANGED", "Style", "falls", "style"]
+__all__ = [
+    "ABSENT",
+    "FATAL",
+    "GOES",
+    "HELD",
+    "INTERRUPTED",
+    "KEPT",
+    "OPEN",
+    "STYLES",
+    "UNCHANGED",
+    "Style",
+    "falls",
+    "style",
+]
 
 import inspect
 from collections.abc import Callable, Mapping

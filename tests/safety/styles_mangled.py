@@ -315,7 +315,7 @@ def has_a_digit(ctx: Any, status: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _cached(text: str) -> str:
     return text.upper()
 

@@ -34,7 +34,7 @@ def vpc_of(ctx: Any, name: str = "vpc") -> Any:
     return make(ctx, name, "VPC", cidr="10.0.0.0/16").observed.status
 
 
-# --- what goes, and what never is there together ------------------------------------------------------------------------
+# --- what goes, and what never is there together ---------------------------------------------------------------------
 
 
 def test_a_cache_that_the_user_switches_off_goes() -> None:
@@ -105,7 +105,7 @@ def test_an_external_name_that_is_set_where_there_is_none() -> None:
     assert "chosen" in content(answers[0]["b"]).values()
 
 
-# --- two replicas of the function -----------------------------------------------------------------------------------------
+# --- two replicas of the function ------------------------------------------------------------------------------------
 
 REPLICA = """
 import sys
@@ -157,7 +157,7 @@ def test_two_replicas_answer_alike() -> None:
     assert outputs[0] == outputs[1] == replicated() + "\n"
 
 
-# --- a backup ---------------------------------------------------------------------------------------------------------------
+# --- a backup --------------------------------------------------------------------------------------------------------
 
 
 def _much(ctx: Any) -> None:
@@ -203,7 +203,7 @@ def test_a_restore_from_a_backup_changes_nothing() -> None:
     }
 
 
-# --- kinds and versions -----------------------------------------------------------------------------------------------------
+# --- kinds and versions ----------------------------------------------------------------------------------------------
 
 
 def test_a_kind_that_switches_with_a_guess() -> None:
@@ -213,7 +213,9 @@ def test_a_kind_that_switches_with_a_guess() -> None:
         status = vpc_of(ctx)
         make(ctx, "s", "Replica" if status.id else "Primary", fixed=1)
 
-    cluster = evolved(compose)
+    cluster = cluster_of(compose)
+    cluster.seed("vpc", {"apiVersion": "example.org/v1", "kind": "VPC", "spec": {"cidr": "10.0.0.0/16"}})
+    grow(cluster)
     assert cluster.objects["s"].live["kind"] == "Replica"
     for _ in range(2):
         done = lose(cluster)
@@ -274,7 +276,7 @@ def test_managed_fields_of_the_old_version() -> None:
     assert done.desired["s"]["apiVersion"] == "example.org/v1beta2"
 
 
-# --- several steps ------------------------------------------------------------------------------------------------------------
+# --- several steps ---------------------------------------------------------------------------------------------------
 
 
 def test_a_plain_value_in_the_context_that_comes_from_a_guess() -> None:
@@ -320,7 +322,7 @@ def test_a_status_of_the_composite_between_steps() -> None:
     assert done.status == {"phase": "Pending", "networkId": FULL["id"]}
 
 
-# --- what people say themselves ---------------------------------------------------------------------------------------------
+# --- what people say themselves --------------------------------------------------------------------------------------
 
 
 def test_remove_in_a_guessed_branch() -> None:
@@ -434,7 +436,7 @@ def test_a_value_that_is_random_is_named_in_the_condition_and_never_a_result() -
     assert cluster.reconcile().results == []
 
 
-# --- an exception after a use -------------------------------------------------------------------------------------------------
+# --- an exception after a use ----------------------------------------------------------------------------------------
 
 
 def test_an_exception_for_a_missing_value_lets_the_value_come_to_exist() -> None:

@@ -67,7 +67,7 @@ def _try(ctx: Any, status: Any) -> None:
     ids=["isinstance", "match", "try"],
 )
 def test_code_that_types_lead_to(use: Any, path: str) -> None:
-    """A resource that is composed where a value is of its type stays when the value is gone, and the condition says so."""
+    """A resource that is composed where a value is of its type stays when the value is gone, and that is told."""
     cluster = evolved(using(use))
     done = lose(cluster)
     nothing_changes(done)
@@ -75,7 +75,7 @@ def test_code_that_types_lead_to(use: Any, path: str) -> None:
     assert KEPT_TEXT.format("s", path) in done.waiting
 
 
-# --- values that become empty -----------------------------------------------------------------------------------------
+# --- values that become empty ----------------------------------------------------------------------------------------
 
 
 def _ids(ctx: Any, status: Any) -> None:
@@ -114,7 +114,7 @@ def test_values_that_become_empty(use: str) -> None:
     assert "vpc.status." in done.waiting
 
 
-# --- placeholders in what can't be seen through -------------------------------------------------------------------------
+# --- placeholders in what can't be seen through ----------------------------------------------------------------------
 
 
 def _checksum(ctx: Any, status: Any) -> None:
@@ -168,7 +168,7 @@ def test_mangled_text_of_a_new_resource(use: str) -> None:
         provide(cluster, LOST, ready=False)
 
 
-# --- the repr of an Observable ----------------------------------------------------------------------------------------
+# --- the repr of an Observable ---------------------------------------------------------------------------------------
 
 SHOWN: dict[str, Callable[[Any], str]] = {
     "str of a list": lambda i: str([i]),
@@ -208,22 +208,23 @@ def test_a_text_of_the_user_is_never_a_placeholder() -> None:
 
 
 def test_looking_for_placeholders_takes_linear_time() -> None:
-    """Four times as many texts with placeholders take less than ten times as long."""
+    """Four times as many texts with placeholders take less than eight times as long."""
 
     def seconds(count: int) -> float:
         def compose(ctx: Any) -> None:
-            status = vpc_of(ctx)
-            make(ctx, "s", x=[f"{status[f'f{n}']!r}" for n in range(count)])
+            status = make(ctx, "net", "Net").observed.status
+            make(ctx, "s", x=[str([getattr(status, f"f{n}")]) for n in range(count)])
 
         cluster = cluster_of(compose)
         times = []
         for _ in range(3):
             start = time.perf_counter()
-            cluster.ask()
+            done = cluster.ask()
             times.append(time.perf_counter() - start)
+            assert not done.fatal and "s" not in done.desired
         return min(times)
 
-    assert seconds(1600) < 10 * seconds(400)
+    assert seconds(400) < 8 * seconds(100)
 
 
 @pytest.mark.parametrize("dump", [pickle.dumps, lambda i: yaml.dump({"a": i})], ids=["pickle", "yaml"])
@@ -244,7 +245,7 @@ def test_an_observable_is_not_pickled(dump: Callable[[Any], Any]) -> None:
     assert "s" not in done.desired
 
 
-# --- a resource that is deleted by hand ---------------------------------------------------------------------------------
+# --- a resource that is deleted by hand ------------------------------------------------------------------------------
 
 
 def _if(ctx: Any, status: Any) -> None:
@@ -275,11 +276,11 @@ def test_a_field_that_the_provider_moves_while_the_resource_stays_ready() -> Non
     assert KEPT_TEXT.format("s", "vpc.status.id") in done.waiting
 
 
-# --- the composite's status -----------------------------------------------------------------------------------------------
+# --- the composite's status ------------------------------------------------------------------------------------------
 
 
 def test_a_gate_on_a_status_of_the_composite_that_a_release_newly_sets() -> None:
-    """A release that puts an existing resource behind a status field which it sets itself doesn't delete the resource."""
+    """A release that puts an existing resource behind a status field which it sets itself doesn't delete it."""
 
     def old(ctx: Any) -> None:
         vpc_of(ctx)
@@ -302,7 +303,7 @@ def test_a_gate_on_a_status_of_the_composite_that_a_release_newly_sets() -> None
     assert cluster.xr["status"]["networkId"] == FULL["id"]
 
 
-# --- depends_on across steps ------------------------------------------------------------------------------------------------
+# --- depends_on across steps -----------------------------------------------------------------------------------------
 
 
 def _plain_s(ctx: Any) -> None:
@@ -335,7 +336,7 @@ def test_depends_on_does_not_touch_what_exists() -> None:
     nothing_changes(lose(cluster))
 
 
-# --- keys ---------------------------------------------------------------------------------------------------------------------
+# --- keys ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("group", ["labels", "annotations"])
@@ -351,7 +352,7 @@ def test_a_label_whose_key_is_missing(group: str) -> None:
     nothing_changes(lose(evolved(compose)))
 
 
-# --- identity -----------------------------------------------------------------------------------------------------------------
+# --- identity --------------------------------------------------------------------------------------------------------
 
 
 def _guessing(ctx: Any) -> None:
@@ -424,7 +425,7 @@ def test_a_resource_of_another_step_is_not_ours() -> None:
     assert lose(cluster).deleted == ["s"]
 
 
-# --- reads that were meant otherwise ------------------------------------------------------------------------------------------
+# --- reads that were meant otherwise ---------------------------------------------------------------------------------
 
 
 def test_the_name_of_a_desired_resource() -> None:
@@ -470,7 +471,7 @@ def test_the_status_of_a_desired_resource(kind: str) -> None:
     assert done.fatal and ".observed" in done.fatal[0], done.told
 
 
-# --- metadata of objects without a schema ---------------------------------------------------------------------------------------
+# --- metadata of objects without a schema ----------------------------------------------------------------------------
 
 
 def _external_name(s: Any) -> None:
@@ -505,7 +506,7 @@ def test_metadata_that_is_no_string(spoil: Callable[[Any], None], path: str, kin
     assert path in done.fatal[0] and "metadata" in done.fatal[0]
 
 
-# --- Observables made by hand ---------------------------------------------------------------------------------------------------
+# --- Observables made by hand ----------------------------------------------------------------------------------------
 
 
 def test_an_observable_made_by_hand() -> None:

@@ -231,9 +231,19 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("ready", [True, False], ids=["Ready", "NotReady"])
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("name", STYLES)
+QUICK = frozenset({"before-NotReady", "gone-Ready", "gone-NotReady", "resource-gone-NotReady"})
+"""The cells that everybody runs; the others take the long run."""
+
+CELLS = [
+    pytest.param(name, state, ready, id=f"{name}-{cell}", marks=() if cell in QUICK else pytest.mark.slow)
+    for name in STYLES
+    for state in STATES
+    for ready in (True, False)
+    for cell in [f"{state}-{'Ready' if ready else 'NotReady'}"]
+]
+
+
+@pytest.mark.parametrize(("name", "state", "ready"), CELLS)
 def test_style(name: str, state: str, ready: bool) -> None:
     """Nothing that exists is lost or changed, no placeholder gets out, and each resource is as the style says."""
     STATES[state](STYLES[name], f"{state}-{'Ready' if ready else 'NotReady'}", ready)
