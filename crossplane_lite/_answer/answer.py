@@ -43,11 +43,11 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         WireError: Bytes of the request turn out to be malformed.
     """
     look: Look | None = None
-    if call.has_guessed:
-        from .._rehearsal.look_twice import look_twice
+    if call.handed_out or call.has_guessed:
+        from .._rehearsal.look_twice import look_twice, needs_a_look
 
         # First, because compose() runs again for it: nothing of that can get into the answer any more.
-        look = look_twice(call, error)
+        look = look_twice(call, error) if needs_a_look(call) else None
     answer = _Answer(call, look)
     if any(entry.on_change for entry in call.results.entries) or answer.may_have_reported:
         from .news import tell_news
@@ -167,8 +167,7 @@ class _Answer:
         """
         call = self.call
         look = self.look
-        goes_on = error is not None and look is not None and look.may_go_on
-        self.goes_on = goes_on and bool(call.resources) and not call.in_operation
+        self.goes_on = error is not None and call.has_guessed and bool(call.resources) and not call.in_operation
         self.reset()
         fatals = take_violations(call)
         desired = self.message.desired.resources

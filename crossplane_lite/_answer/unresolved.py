@@ -139,8 +139,11 @@ def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[An
             continue
         holder: Any = tree.data
         for step in place.steps[:-1]:
-            missing = isinstance(holder, dict) and step not in holder
-            holder = None if missing or not isinstance(holder, (dict, list)) else holder[step]  # type: ignore[index]
+            if isinstance(holder, dict) and place.added:
+                holder = holder.setdefault(step, {})
+            else:
+                missing = isinstance(holder, dict) and step not in holder
+                holder = None if missing or not isinstance(holder, (dict, list)) else holder[step]  # type: ignore[index]
         if not isinstance(holder, (dict, list)):
             continue
         if place.added and isinstance(holder, dict) and not place.is_key:

@@ -74,7 +74,12 @@ def value_or(value: Any, default: Any) -> Any:
         there = known(value)
         if there is not UNSET:
             return there
-        return default if all(_is_final(root_of(source)) for source in sources(value)) else value
+        if not all(_is_final(root_of(source)) for source in sources(value)):
+            return value
+        call = call_of(value)
+        if call is not None:
+            call.answered.add(value.__cl_path__)
+        return default
     if isinstance(value, ModelShape) and value._absent and value._node is not None and value._node.state >= WAIT:
         return default if _is_final(value._node.root) else value
     return value

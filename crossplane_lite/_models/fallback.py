@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._observed.owned import CROSSPLANES_OWN
+from .._observed.owned import CROSSPLANES_OWN, owned_keys
 from .walker import Found, Tree
 
 __all__ = ["fall_back"]
@@ -93,8 +93,9 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
                 node.pop(at, None)
                 # Whatever key it will be, what the observed map has stays.
                 if isinstance(seen, dict):
+                    ours = owned_keys(observed or {}, found.steps[:-1])
                     for key, value in seen.items():
-                        if key not in CROSSPLANES_OWN:
+                        if (ours is None or key in ours) and key not in CROSSPLANES_OWN:
                             node.setdefault(key, value)
                 _prune(way, node, seen)
             elif below is _NONE:

@@ -78,7 +78,10 @@ class Observable(Generic[T_co]):
     def __getattr__(self, name: str) -> Observable[Any]:
         if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
             raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
-        return _extend(self, "." + name)
+        extended = _extend(self, "." + name)
+        # What a map is asked with; whether it is missing on purpose doesn't change by that.
+        extended.__cl_settles__ = self.__cl_settles__ and name in _OF_A_MAP
+        return extended
 
     def __getitem__(self, key: int | str) -> Observable[Any]:
         if type(key) is str:
@@ -197,18 +200,19 @@ class Observable(Generic[T_co]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # A map that isn't there yet is used like one that is: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
+        owner: Any = _extend(self, "", path)
+        owner.__cl_settles__ = self.__cl_settles__
         if method == "get" and path and args and not kwargs:
-            value = _extend(self, "", path)[args[0]]
+            value = owner[args[0]]
             if len(args) == 1:
                 return value
             return value if guess(value) else args[1]
-        if method in ("items", "keys", "values") and path and not args and not kwargs:
-            owner = _extend(self, "", path)
+        if method in _OF_A_MAP and path and not args and not kwargs:
             keys = tuple(owner)
             return keys if method == "keys" else tuple((k, owner[k]) if method == "items" else owner[k] for k in keys)
         oracle = _oracle_of(self)
         if path and oracle is not None:
-            return oracle.applied(_call_method, _extend(self, "", path), method, args, kwargs)
+            return oracle.applied(_call_method, owner, method, args, kwargs)
         raise _unresolved(self, f"calling {method}() on it" if path else "a call of it")
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -232,6 +236,7 @@ def _backwards(values: Any) -> list[Any]:
     return list(reversed(values))
 
 
+_OF_A_MAP = frozenset({"items", "keys", "values", "get"})
 # Loops and names are made from these.
 _COUNTS = frozenset({"int", "index", "float"})
 _SIGNS = {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["CROSSPLANES_OWN", "as_owned", "is_owned", "with_live_values", "with_owned_fields"]
+__all__ = ["CROSSPLANES_OWN", "as_owned", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Crossplane sets these itself, whatever a function desires.
@@ -58,6 +58,27 @@ def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
     return False
 
 
+def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
+    """Return the keys of a map that Crossplane owns for functions; None where nothing tells.
+
+    Args:
+        observed: The object as plain data.
+        steps: The way to the map.
+    """
+    metadata = observed.get("metadata")
+    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    sets = _sets(entries, observed.get("apiVersion"))
+    if not sets or any(isinstance(step, int) for step in steps):
+        return None
+    found: set[str] = set()
+    for owned in sets:
+        below: Any = owned
+        for step in steps:
+            below = below.get(f"f:{step}") if isinstance(below, dict) else None
+        found.update(_names(below))
+    return found
+
+
 def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
     """Return desired bytes with the observed value of every field that Crossplane owns for functions and they lack."""
     owned = _owned(observed)
@@ -104,7 +125,10 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
 def _owned(observed: bytes) -> list[dict[str, Any]]:
     """Return the sets of fields that the manager for composed resources has in the object's own version."""
     entries = _wire.get_path(observed, ("metadata", "managedFields"))
-    version = _wire.get_path(observed, ("apiVersion",))
+    return _sets(entries, _wire.get_path(observed, ("apiVersion",)))
+
+
+def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
     found = []
     for entry in entries if isinstance(entries, list) else ():
         if (

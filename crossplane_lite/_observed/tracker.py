@@ -113,6 +113,7 @@ class Tracker:
         observed: Observed composed resources, by name.
         xr: The observed composite.
         guesses: Unresolved values that were used as plain values, by path.
+        answered: The paths of values whose absence the author has given a meaning.
         opaque: Those of them whose use another answer can't show (a hash, `isinstance`).
         counted: Those of them that a loop or a number came from, so that resources may depend on how many there are.
         branches: The questions that were answered, and where they came up.
@@ -139,6 +140,7 @@ class Tracker:
         "_masked",
         "_numbers",
         "_own_secrets",
+        "answered",
         "branches",
         "closed",
         "counted",
@@ -162,6 +164,7 @@ class Tracker:
         self.observed: Mapping[str, Any] = {}
         self.xr: Any = None  # a Root, once there is a request
         self.guesses: dict[str, Observable[Any]] = {}
+        self.answered: set[str] = set()
         self.opaque: dict[str, Observable[Any]] = {}
         self.counted: dict[str, Observable[Any]] = {}
         self.branches: set[Branch] = set()

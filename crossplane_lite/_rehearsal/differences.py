@@ -53,17 +53,32 @@ def differences(
             for known, key in ours.items():
                 if known in theirs:
                     work.append((left[key], right[theirs[known]], (*steps, key)))
+                elif changed or _is_made(key, call):
+                    found.append(Difference((*steps, key), is_key=True))
                 elif not partial:
-                    found.append(Difference((*steps, key), is_key=changed or _is_made(key, call)))
-            found += [
-                Difference((*steps, key), added=True, is_key=changed or _is_made(key, other_call))
-                for known, key in theirs.items()
-                if known not in ours
-            ]
+                    found += [Difference(way) for way in _leaves(left[key], (*steps, key))]
+            for known, key in theirs.items():
+                if known not in ours:
+                    is_key = changed or _is_made(key, other_call)
+                    ways = [(*steps, key)] if is_key else _leaves(right[key], (*steps, key))
+                    found += [Difference(way, added=True, is_key=is_key) for way in ways]
         elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
             work.extend((a, b, (*steps, at)) for at, (a, b) in enumerate(zip(left, right, strict=True)))
         elif not _same(left, right, call, other_call):
             found.append(Difference(steps))
+    return found
+
+
+def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
+    """Return the ways to what is in an object; lists count as a whole."""
+    found = []
+    work = [(value, steps)]
+    while work:
+        item, way = work.pop()
+        if isinstance(item, dict) and item:
+            work.extend((below, (*way, key)) for key, below in item.items())
+        else:
+            found.append(way)
     return found
 
 

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from .. import _wire
 from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
 from .._models.fallback import fall_back
-from .._models.walker import show_path, tree_of
-from .._observed.observable import Observable, root_of
+from .._models.walker import show_path, tree_of, unresolved_in
+from .._observed.observable import Observable, is_settled, root_of
 from .._observed.owned import with_live_values
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
-from ..errors import EncodeError, UnresolvedError
+from ..errors import EncodeError
 from .both_ways import BothWays
 from .differences import Difference, differences
 from .observed_values import Actual
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .._call.call import Call
     from .._models.walker import Tree
 
-__all__ = ["Kept", "Look", "look_twice"]
+__all__ = ["Kept", "Look", "look_twice", "needs_a_look"]
 
 _NUMBER: Final = 13  # small, so that no loop explodes
 _LENGTH: Final = 3
@@ -71,7 +71,6 @@ class Look:
     Attributes:
         sources: The values that were used as plain ones, by path.
         made_from: The values that texts were made from, by path.
-        may_go_on: Whether compose() raised for want of a value: in another run it doesn't, or not there.
         unresolved: For each registered resource the places that are as unresolved as a direct reference.
         decided: For each registered resource the places that a guess decided; they count where the resource exists.
         frozen: The registered resources that exist and must not change.
@@ -94,7 +93,6 @@ class Look:
         "held",
         "kept",
         "made_from",
-        "may_go_on",
         "removed",
         "runs",
         "sources",
@@ -107,7 +105,7 @@ class Look:
     def __init__(self, call: Call) -> None:
         made_from = {one.source_path: one for one in call.tokens.values()}
         self.made_from: list[Observable[Any]] = [one for _, one in sorted(made_from.items())]
-        self.sources = [one for _, one in sorted(call.guesses.items())] or self.made_from
+        self.sources = [one for _, one in sorted(call.guesses.items())] or list(self.made_from)
         self.unresolved: dict[str, list[Difference]] = {}
         self.decided: dict[str, list[Difference]] = {}
         self.frozen: set[str] = set()
@@ -120,11 +118,30 @@ class Look:
         self.context: set[str] = set()
         self.texts: dict[str, str] = {}
         self.runs = 1
-        self.may_go_on = False
 
     def concerns(self, name: str) -> bool:
         """Say whether the runs have shown anything of a registered resource."""
         return name in self.unresolved or name in self.decided or name in self.frozen or name in self.held
+
+
+def needs_a_look(call: Call) -> bool:
+    """Say whether something in a call may depend on values that aren't there, in a way that doesn't show.
+
+    That is so after a guess and after a placeholder was put into text. Nobody sees `value is True` and `type(value) is
+    str`; so it is also where a value was read that is missing, and a resource of this step isn't registered.
+    """
+    if call.guesses or call.tokens:
+        return True
+    if not call.handed_out or call.function.allow_removal_when_unresolved:
+        return False
+    function = call.function
+    return any(
+        name not in call.resources
+        and name not in call.desired
+        and name not in call.removed
+        and whose(call.observed[name].resource, call.step, function.name, function.formerly) == OURS
+        for name in call.observed
+    )
 
 
 def look_twice(call: Call, error: BaseException | None) -> Look:
@@ -178,13 +195,6 @@ class _Looking:
                 self._take_decided()
         if not call.function.allow_removal_when_unresolved:
             self._take_lost()
-        error = self.first.error
-        if error is not None:
-            look.may_go_on = (
-                isinstance(error, UnresolvedError)
-                or not all(_same_error(error, run.error) for run in self.others)
-                or bool(call.tokens_in(_shown(error)))
-            )
         return look
 
     # The runs.
@@ -387,7 +397,16 @@ class _Looking:
         for run in (*self.others, *self.again):
             for name, model in run.resources.items():
                 registered.setdefault(name, model)
-        sealed = bool(call.opaque) or self.first.error is not None or self._too_many or self._has_lost_text()
+        sealed = (
+            bool(call.opaque)
+            or any(run.opaque for run in self.others)
+            or self.first.error is not None
+            or all(run.error is not None for run in self.others)
+            or self._too_many
+            or self._has_lost_text()
+        )
+        if not sealed and self._missing():
+            self._take_dropped()
         none_goes = sealed or bool(call.counted)
         owners = {root.name for one in call.guesses.values() if (root := root_of(one)) is not None}
         for name in sorted(call.observed):
@@ -421,6 +440,24 @@ class _Looking:
         if self.first.error is not None:
             look.held |= {name for name in registered if name not in self.first.resources and name not in call.observed}
 
+    def _take_dropped(self) -> None:
+        """Find values that were read and are nowhere: `value is True` may have decided something."""
+        call = self.call
+        trees = [self.first.tree(name) for name in self.first.resources] + [_tree(call)]
+        used = {one.source_path for tree in trees if tree is not None for found in tree.found for one in found.waits_for}
+        used |= {*call.guesses, *(one.source_path for one in call.tokens.values())}
+        if call.context is not None:
+            used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)}
+        for key, selector in call.asked or ():
+            used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}
+        for one in call.handed_out:
+            path = one.source_path
+            if is_settled(one) or path in call.answered:
+                continue
+            if not any(other.startswith(path) for other in used):
+                call.counted.setdefault(path, one)
+                self.look_.sources.append(one)
+
     def _has_lost_text(self) -> bool:
         """Say whether a placeholder was put into a text that is found nowhere in what A has made."""
         call = self.call
@@ -449,25 +486,6 @@ class _Looking:
         # Where one text alone isn't found and something differs for other placeholders, that is where it went.
         explained = self.look_.unresolved or self.look_.status or self.look_.details or self.look_.texts
         return len(lost) > (1 if explained else 0)
-
-
-def _same_error(one: BaseException, other: BaseException | None) -> bool:
-    """Say whether two runs ended in the same way, at the same place."""
-    return other is not None and type(one) is type(other) and _end(one) == _end(other)
-
-
-def _end(error: BaseException) -> tuple[object, int]:
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return (None, 0) if last is None else (last.tb_frame.f_code, last.tb_lineno)
-
-
-def _shown(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # an exception whose own text can't be made
-        return ""
 
 
 def _tree(call: Call) -> Tree | None:
