@@ -188,7 +188,7 @@ class _Answer:
             notes = notes_of(call, look, _describe(call, error) if error is not None and self.goes_on else "")
         lines: list[parts.Masked] = []
         cut_off: list[parts.Masked] = []
-        guessed = look.context if look is not None else ()
+        guessed = self.handing_on.unresolved_keys() | (set() if look is None else look.context)
         if waiting or found or self.unsent or unsupported or notes or guessed:
             from .waiting import WhoWaits
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._models.walker import unresolved_in
 from .._waits import HELD_BACK_KEY
 from ..errors import EncodeError
 from . import parts
@@ -55,6 +56,13 @@ class HandingOn:
         except EncodeError as error:
             raise error.under("context") from None
         self._entry = entry
+
+    def unresolved_keys(self) -> set[str]:
+        """Return the keys of the context whose values wait for something, so that they are left out."""
+        given = self._call.context
+        if given is None or not given.values_seen:
+            return set()
+        return {key for key, value in given.values_seen.items() if unresolved_in({key: value}, self._call)}
 
     def keep_entry(self, message: Any) -> None:
         """Say who waits in an answer with fatal results too: Crossplane ignores its context, others look at it."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._observed.observable import make
+from .._observed.observable import Observable, guess, make
 from .._observed.root import Root
 from ..errors import UsageError
 
@@ -44,11 +44,10 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._values:
+            if key in self._guessed and key not in self._deleted and self._call is not None:
+                return self._waiting(key)
             if key in self._deleted or key not in self._source:
                 raise KeyError(key)
-            if key in self._guessed and self._call is not None:
-                path = f'context["{key}"]'
-                return make(path, Root(self._call, "context", key, path, None))
             self._values[key] = _wire.decode_value(self._source[key])
         return self._values[key]
 
@@ -64,11 +63,19 @@ class LazyMap(MutableMapping[str, Any]):
         self._values.pop(key, None)
         self._deleted.add(key)
 
+    def _waiting(self, key: str) -> Observable[Any]:
+        path = f'context["{key}"]'
+        return make(path, Root(self._call, "context", key, path, None))  # type: ignore[arg-type]  # checked before
+
     def __contains__(self, key: object) -> bool:
-        return key in self._values or (key not in self._deleted and key in self._source)
+        if key in self._values or key in self._deleted:
+            return key in self._values
+        if isinstance(key, str) and key in self._guessed and self._call is not None:
+            return guess(self._waiting(key))
+        return key in self._source
 
     def __iter__(self) -> Iterator[str]:
-        kept = (key for key in self._source if key not in self._deleted)
+        kept = (key for key in (*self._source, *sorted(self._guessed)) if key not in self._deleted)
         return iter(dict.fromkeys([*kept, *self._values]))
 
     def __len__(self) -> int:

@@ -105,8 +105,12 @@ def remove(call: Call, name: str) -> None:
 
 def _known_name(call: Call, name: object) -> str:
     """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
-    if call.oracle is not None and isinstance(name, (str, Observable)):
-        return call.oracle.text(str(name), call)
+    if call.oracle is not None and issubclass(type(name), (str, Observable)):
+        text = str(name)
+        waiting = call.tokens_in(text)
+        for observable in waiting:  # resources under names that nobody knows
+            call.counted.setdefault(observable.source_path, observable)
+        return call.oracle.text(text, call) if waiting else text
     if type(name) is Observable or not isinstance(name, str):
         shown = repr(name)
         if type(name) is Observable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from .._observed.observable import Observable, make
+from .._observed.observable import Observable, guess, make
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
     def get(self, key: str, default: Any = None) -> str | Observable[str] | Any:
         """Return the detail, or `default`; without one an observed detail that isn't there reads as an Observable."""
-        return self[key] if key in self or (default is None and not self._writable) else default
+        return self[key] if (default is None and not self._writable) or key in self else default
 
     def __setitem__(self, key: str, value: str | bytes | Observable[str] | None) -> None:
         self._check_writable()
@@ -84,13 +84,18 @@ class ConnectionDetails(MutableMapping[str, Any]):
         self._deleted.add(key)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._own or (key in self._source and key not in self._deleted)
+        if key in self._own or (key in self._source and key not in self._deleted):
+            return True
+        return not self._writable and isinstance(key, str) and guess(self.waiting(key))
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*(key for key in self._source if key not in self._deleted), *self._own]))
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        length = len(list(iter(self)))
+        if length or self._writable:
+            return length
+        return 1 if guess(self.waiting()) else 0
 
     def __repr__(self) -> str:
         return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret

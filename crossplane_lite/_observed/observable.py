@@ -298,7 +298,7 @@ _refuse("reversed", _applied(_backwards))
 
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     """Return the error for a use that needs the value; somebody may catch it, so it counts as a guess."""
-    _use(observable)
+    _use(observable, failed=True)
     return UnresolvedError(
         f"{observable.__cl_path__} has no value yet, and {use} needs one; "
         "use crossplane_lite.apply(function, value) to compute with it once it is known"
@@ -393,19 +393,22 @@ def _is_harmless(frame: FrameType | None) -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
 
 
-def _use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False) -> None:
+def _use(
+    observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False
+) -> None:
     """Remember that an unresolved value was used as a plain one, in a way that asks no question.
 
     Args:
         observable: The value.
         opaque: Whether another answer can't show what depends on it.
         counted: Whether resources may depend on how many there are.
+        failed: Whether it was an error. That is nothing that a value does, also where its absence is an answer.
     """
     call = call_of(observable)
     if call is None:
         return
     for source in sources(observable):
-        if is_settled(source):
+        if is_settled(source) and not failed:
             continue
         call.guesses.setdefault(source.__cl_path__, source)
         if opaque:

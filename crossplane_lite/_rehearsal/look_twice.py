@@ -407,7 +407,8 @@ class _Looking:
         )
         if not sealed and self._missing():
             self._take_dropped()
-        none_goes = sealed or bool(call.counted)
+        counted = bool(call.counted) or any(run.counted for run in self.others)
+        none_goes = sealed or counted
         owners = {root.name for one in call.guesses.values() if (root := root_of(one)) is not None}
         for name in sorted(call.observed):
             if name in self.first.resources or name in look.removed:
@@ -420,7 +421,7 @@ class _Looking:
                 policy = registered_as.on_unresolved
                 if policy != "hold":
                     look.kept[name] = Kept(registered_as.ready, policy == "fatal")
-            elif state == OURS and none_goes and not (sealed and not call.counted and name in owners):
+            elif state == OURS and none_goes and not (sealed and not counted and name in owners):
                 if edge_of(name, call.observed[name].resource) is None:  # Usages come and go by rules of their own
                     look.kept[name] = Kept()
         if sealed:
