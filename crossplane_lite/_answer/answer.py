@@ -113,6 +113,7 @@ class _Answer:
     Attributes:
         look: What other runs of compose() have shown, where there were any.
         reported: The condition that remembers which results were sent.
+        incomplete: Whether resources are left out whose names nobody knows yet.
         goes_on: Whether what compose() registered before it raised goes out, so that the values that it missed can come
             to exist.
     """
@@ -121,6 +122,7 @@ class _Answer:
         self.call = call
         self.look = look
         self.goes_on = False
+        self.incomplete = False
         self._whole: Graph | None = None
         self.reported: results.ConditionEntry | None = None
         self.step = call.step
@@ -227,6 +229,9 @@ class _Answer:
         mark = "" if call.in_operation and call.request.HasField("desired") else self.step
         resolved = resources.resolved_resources(call, mark, elsewhere, self.look)
         for name, model in call.resources.items():
+            if self.look is not None and name in self.look.unknown:
+                self.incomplete = True
+                continue
             encoded = resolved.get(name)
             if encoded is None:
                 try:
@@ -267,7 +272,7 @@ class _Answer:
             if registered.ready is not None:
                 target.ready = READY[registered.ready]
                 return found
-        if self.held and not call.in_operation:
+        if (self.held or self.incomplete) and not call.in_operation:
             # What is held back isn't desired, so Crossplane would call the composite ready without it.
             self.message.desired.composite.ready = _READY_FALSE
         return found

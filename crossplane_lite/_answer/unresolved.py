@@ -111,7 +111,10 @@ def outcome_of(
     fall_back(tree, _observed_tree(registered, tree))
     encoded = _encode_tree(tree.data, registered.base)
     if look is not None and name in look.frozen and observed is not None:
-        encoded = with_live_values(encoded, observed)
+        unchanged = with_live_values(encoded, observed)
+        if unchanged != encoded:
+            waits += [Wait(source) for source in look.sources]
+            encoded = unchanged
     return Outcome(marked_over(encoded, step), waits)
 
 

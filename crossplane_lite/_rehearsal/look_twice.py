@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import _wire
+from .._base.sentinels import TOMBSTONE
 from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
 from .._models.fallback import fall_back
 from .._models.walker import show_path, tree_of, unresolved_in
@@ -34,6 +35,7 @@ from .._observed.owned import with_live_values
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
 from ..errors import EncodeError
+from ..proto import _view
 from .both_ways import BothWays
 from .differences import Difference, differences
 from .observed_values import Actual
@@ -76,6 +78,7 @@ class Look:
         frozen: The registered resources that exist and must not change.
         kept: The existing resources that A doesn't register, and that stay.
         held: The new resources that must not be created yet, registered or not.
+        unknown: The new resources whose names differ from run to run; they must not be created either.
         removed: The names that every run removes.
         unstable: What compose() makes anew each time it runs, as people read it.
         status: The places of the composite's status that are unresolved.
@@ -98,6 +101,7 @@ class Look:
         "sources",
         "status",
         "texts",
+        "unknown",
         "unresolved",
         "unstable",
     )
@@ -111,6 +115,7 @@ class Look:
         self.frozen: set[str] = set()
         self.kept: dict[str, Kept] = {}
         self.held: set[str] = set()
+        self.unknown: set[str] = set()
         self.removed: set[str] = set()
         self.unstable: list[str] = []
         self.status: list[Difference] = []
@@ -121,7 +126,7 @@ class Look:
 
     def concerns(self, name: str) -> bool:
         """Say whether the runs have shown anything of a registered resource."""
-        return name in self.unresolved or name in self.decided or name in self.frozen or name in self.held
+        return any(name in names for names in (self.unresolved, self.decided, self.frozen, self.held, self.unknown))
 
 
 def needs_a_look(call: Call) -> bool:
@@ -187,6 +192,8 @@ class _Looking:
         oracle = second.call.oracle
         assert isinstance(oracle, BothWays)
         asked = bool(call.guesses or oracle.branches)
+        if self._status(second):
+            self.others.append(self._with_status_of(second))
         if asked and not call.function.allow_removal_when_unresolved:
             self._flip(oracle)
         if any(self._differs(run) for run in self.others):
@@ -202,6 +209,20 @@ class _Looking:
     def _run(self, oracle: BothWays | None, form: int) -> Run:
         self.look_.runs += 1
         return Run.again(self.call, self.call.request, self.call.data, oracle=oracle, form=form)
+
+    def _with_status_of(self, run: Run) -> Run:
+        """Run compose() once more, as if the composite had the status that another run gives it.
+
+        What a guess puts into the composite's status comes back as a plain value in the next call, and what was made
+        from it would change then.
+        """
+        self.look_.runs += 1
+        tree = _tree(run.call)
+        status = {} if tree is None else _known_part(tree.data.get("status"), run.call)
+        request = _view.RunFunctionRequest.FromString(self.call.data)
+        composite = request.observed.composite
+        composite.resource = _wire.encode_over({"status": status}, composite.resource)
+        return Run.again(self.call, request, self.call.data, oracle=self._answers(True), form=LATE)
 
     def _answers(self, default: bool) -> BothWays:
         return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
@@ -314,7 +335,7 @@ class _Looking:
         unstable = {name: set(self._compared(name, same)) for name in self.first.resources if name in same.resources}
         strange = self.first.resources.keys() ^ same.resources.keys()
         if same.error is None and self.first.error is None and strange:
-            look.unstable += [f"the name {name}" for name in sorted(strange & self.first.resources.keys())]
+            look.unstable.append("the name of a resource")  # not which one, or the text would be news each time
             self._hold_unknown(strange)
         for name, others in sorted(unstable.items()):
             look.unstable += [f"{name}.{show_path(list(one.steps))}" for one in sorted(others, key=str)]
@@ -338,9 +359,9 @@ class _Looking:
     def _hold_unknown(self, names: Iterable[str]) -> None:
         """Hold back what is registered under names that differ from run to run; no resource goes in that call."""
         for name in names:
-            self.call.counted.setdefault(f"(the name {name})", Observable(name))
+            self.call.counted.setdefault("(a name)", Observable("(a name)"))
             if name in self.first.resources and name not in self.call.observed:
-                self.look_.held.add(name)
+                self.look_.unknown.add(name)
 
     def _details(self, run: Run) -> set[str]:
         """Return the composite's connection details that are others in another run."""
@@ -401,7 +422,7 @@ class _Looking:
             bool(call.opaque)
             or any(run.opaque for run in self.others)
             or self.first.error is not None
-            or all(run.error is not None for run in self.others)
+            or any(run.error is not None for run in self.others)  # what it didn't come to nobody knows
             or self._too_many
             or self._has_lost_text()
         )
@@ -438,6 +459,7 @@ class _Looking:
                 if name not in call.observed
                 and any(name not in run.resources for run in self.others)
             }
+        look.held -= look.unknown
         if self.first.error is not None:
             look.held |= {name for name in registered if name not in self.first.resources and name not in call.observed}
 
@@ -499,6 +521,21 @@ def _context(call: Call) -> dict[str, Any]:
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
+
+
+def _known_part(value: Any, call: Call) -> Any:
+    """Return plain data without what has no value yet; lists with such an element go as a whole."""
+    box: dict[str, Any] = {"": value}
+    work: list[tuple[dict[str, Any], str]] = [(box, "")]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, dict):
+            holder[key] = kept = {name: below for name, below in item.items() if not unresolved_in(name, call)}
+            work.extend((kept, name) for name in kept)
+        elif unresolved_in(item, call) or item is TOMBSTONE:
+            del holder[key]
+    return box.get("", {})
 
 
 def _comparable(value: Any, call: Call) -> Any:

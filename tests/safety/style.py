@@ -68,6 +68,8 @@ class Style:
         wrong: OPEN where plain Python doesn't say what comes of a value of a wrong type.
         open: Other cells of which nothing is said, by state and readiness: `gone-Ready`.
         status: The composite's status after the value is gone; what it was before if it isn't given.
+        heals: How many reconciles it takes until all is as before once the value is back: two where a resource is made
+            from the composite's own status, which is that of the last reconcile.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Style:
     wrong: str = ""
     open: tuple[str, ...] = ()
     status: Mapping[str, Any] | None = None
+    heals: int = 1
 
 
 STYLES: Final[dict[str, Style]] = {}

@@ -122,7 +122,7 @@ def gate_on_the_status_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(OPEN)
+@style(OPEN, status={"phase": "Pending"}, heals=2)
 def phase_by_the_status_of_the_composite(ctx: Any, xr: Any, status: Any) -> None:
     xr.status.phase = "Ready" if status.id else "Pending"
     make(ctx, "s", x=xr.observed.status.phase or "none")

@@ -188,7 +188,8 @@ def _lost(style: Style, cell: str, ready: bool, status: Mapping[str, Any] | None
     if not (style.is_answer and ready):
         refer(cluster, FULL)
         provide(cluster)
-        healed = step(style, cluster)
+        for _ in range(style.heals):
+            healed = step(style, cluster)
         assert contents(healed) == contents(last)
         assert healed.status == last.status
 
