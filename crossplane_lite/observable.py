@@ -1,5 +1,6 @@
-"""Observables: forward references to values that do not exist yet; `apply` computes with them, `value_or` says what their
-absence means.
+"""Observables: forward references to values that do not exist yet.
+
+`apply` computes with them, `value_or` says what their absence means.
 """
 
 from __future__ import annotations

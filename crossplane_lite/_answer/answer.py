@@ -344,13 +344,13 @@ class _Answer:
     def _rehearsed(self) -> Graph:
         """Return every edge that compose() shows. It runs again for that, once for all who ask."""
         if self._whole is None:
-            from .._rehearsal.rehearse import FEWEST_RUNS, rehearse
+            from .._rehearsal.rehearse import rehearse
             from .._rehearsal.run import MOST_RUNS
             from .._waits.graph import Graph
 
             self._whole = Graph()
             runs = 1 if self.look is None else self.look.runs
-            rehearse(self.call, self._whole, max(FEWEST_RUNS, MOST_RUNS - runs))
+            rehearse(self.call, self._whole, MOST_RUNS - runs)
         return self._whole
 
     def add_result_of_compose(self, entry: results.ResultEntry) -> None:

@@ -110,7 +110,8 @@ def _is_own(call: Call, condition: dict[str, Any]) -> bool:
     It begins its messages with its name. Of a condition that Crossplane put its own text into nobody knows.
     """
     message = str(condition.get("message", ""))
-    return message.startswith(_start(call)) or condition.get("reason") == "FatalError"
+    names = (call.function.name, *call.function.formerly)
+    return message.startswith(tuple(f"{name}: " for name in names)) or condition.get("reason") == "FatalError"
 
 
 def _start(call: Call) -> str:

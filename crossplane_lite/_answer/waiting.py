@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .._models.walker import unresolved_in
 from .._base.sentinels import UNSET
+from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
 from .._observed.lookup import value_at
 from .._observed.observable import Observable, root_of

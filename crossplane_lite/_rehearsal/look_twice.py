@@ -1,16 +1,17 @@
 """What of an answer depends on values that aren't there yet: runs of compose() with other answers show it.
 
 Plain Python hides dependencies: `if`, loops, `or`, hashes and slices turn an unresolved value into a plain one. So
-compose() runs again on the same request, before the answer is made, where it used such a value as a plain one or put its
-placeholder into text. Nothing runs again when everything is resolved.
+compose() runs again on the same request, before the answer is made, where it used such a value as a plain one or put
+its placeholder into text. Nothing runs again when everything is resolved.
 
-======  ================================================================================================================
+======  ===========================================================================================================
 A       The real run. Every question is answered with no: empty, unequal, False.
-B       Other placeholders, and every question answered with yes: true, equal; numbers are 13, lengths 3, conditions True.
+B       Other placeholders, and every question answered with yes: true, equal, numbers 13, lengths 3, conditions
+        True. Once more where it gives the composite another status, with that status.
 others  Questions answered the other way, while the answer would lose or change something that exists.
 A'      Where one of these differs: other placeholders alone.
 C       Where one of these differs: A once more.
-======  ================================================================================================================
+======  ===========================================================================================================
 
 - A and C differ: compose() isn't deterministic. The answer has what A has, and says so.
 - A and A' differ: a text was cut, hashed or ordered. The place is as unresolved as a direct reference.
@@ -467,7 +468,8 @@ class _Looking:
         """Find values that were read and are nowhere: `value is True` may have decided something."""
         call = self.call
         trees = [self.first.tree(name) for name in self.first.resources] + [_tree(call)]
-        used = {one.source_path for tree in trees if tree is not None for found in tree.found for one in found.waits_for}
+        found = [one for tree in trees if tree is not None for one in tree.found]
+        used = {observable.source_path for one in found for observable in one.waits_for}
         used |= {*call.guesses, *(one.source_path for one in call.tokens.values())}
         if call.context is not None:
             used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)}

@@ -32,7 +32,7 @@ A run that ends in an exception has shown what it came to.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
@@ -51,10 +51,7 @@ if TYPE_CHECKING:
     from .._models.resource import Resource
     from .._waits.graph import Graph
 
-__all__ = ["FEWEST_RUNS", "next_answers", "rehearse", "run_once"]
-
-# With fewer, only what the code does while there are no values would show.
-FEWEST_RUNS: Final = 2
+__all__ = ["next_answers", "rehearse", "run_once"]
 
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.

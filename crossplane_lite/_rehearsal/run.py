@@ -2,9 +2,9 @@
 
 It is a call of its own. Results, conditions, requirements, context, output, exceptions, the log lines of `ctx.log`, and
 those that reach the root logger's handlers from the thread or task that compose() runs in go nowhere. A thread that
-compose() starts, and a logger with handlers of its own, log in each run. The filter that keeps the lines back stays on the
-root logger's handlers and lets everything else through: filters can't be taken off a handler safely while other threads
-log to it.
+compose() starts, and a logger with handlers of its own, log in each run. The filter that keeps the lines back stays on
+the root logger's handlers and lets everything else through: filters can't be taken off a handler safely while other
+threads log to it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ it, and so does everybody who looks at answers. Messages for people are made fro
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
 "why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. A wait has `"kind": "resource"` or `"ofKind":
-"resource"` where a resource has a name such as `xr.bucket`. What has no place in an entry is left out. Its texts aren't masked: they are data for the next steps.
+"resource"` where a resource has a name such as `xr.bucket`. What has no place in an entry is left out. Its texts aren't
+masked: they are data for the next steps.
 """
 
 from __future__ import annotations

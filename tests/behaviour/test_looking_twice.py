@@ -1,0 +1,303 @@
+"""Other runs of compose() after a guess: how many there are, and what they show (design section 5a)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossplane_lite import composition
+from tests.behaviour import samples
+from tests.behaviour.helpers import CONDITION, provider_of
+from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, XStorageBucket
+from tests.support import Response, run, run_steps
+
+OWNED = {"f:spec": {"f:forProvider": {"f:location": {}, "f:project": {}}}}
+BUCKET = samples.bucket({"location": "EU", "project": "p"}, ours="step", owned=OWNED)
+
+
+def _id(ctx: Any) -> Any:
+    return ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId
+
+
+def _bucket(ctx: Any, **fields: Any) -> Any:
+    return ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(**fields))))
+
+
+def counted(body: Callable[[Any], Any], **kwargs: Any) -> tuple[int, Response]:
+    """Return how often a function ran for a request, and its answer."""
+    runs = []
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        runs.append(ctx)
+        body(ctx)
+
+    answer = run(compose, **kwargs)
+    return len(runs), answer
+
+
+# The result that shows the graph takes a run of its own; a composite that has the condition already gets none.
+def settled(body: Callable[[Any], Any], **kwargs: Any) -> int:
+    """Return how often a function runs for a request that it has answered in the same way before."""
+    _, answer = counted(body, **kwargs)
+    conditions = [
+        {"type": type_, "status": str(status), "reason": reason, "message": message}
+        for type_, (status, reason, message) in answer.conditions.items()
+    ]
+    return counted(body, xr=samples.xr({}, {"conditions": conditions}), **kwargs)[0]
+
+
+class TestHowOften:
+    """How often compose() runs for one request."""
+
+    def test_resolved(self) -> None:
+        """Where everything is resolved it runs once."""
+        found = {"vpc": samples.vpc(status={"vpcId": "v"})}
+        assert counted(lambda ctx: _bucket(ctx, location=f"x-{_id(ctx)}"), observed=found)[0] == 1
+
+    def test_a_direct_reference(self) -> None:
+        """A direct reference needs no other run."""
+        assert settled(lambda ctx: _bucket(ctx, location=_id(ctx))) == 1
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            lambda ctx: _bucket(ctx, location=f"x-{_id(ctx)}"),
+            lambda ctx: bool(_id(ctx)) and None,
+            lambda ctx: ctx.results.normal(f"the id is {_id(ctx)}"),
+        ],
+        ids=["text", "guess", "result"],
+    )
+    def test_where_nothing_differs(self, body: Callable[[Any], Any]) -> None:
+        """Where another run wants the same, that run is the only one more."""
+        assert settled(body) == 2
+
+    def test_where_something_differs(self) -> None:
+        """A guess that decides something takes B and C; with a placeholder in text A' as well."""
+        assert settled(lambda ctx: _bucket(ctx, location="a" if _id(ctx) else "b")) == 3
+        assert settled(lambda ctx: _bucket(ctx, location="a" if _id(ctx) else f"b-{_id_of(ctx)}")) == 4
+
+    def test_never_more_than_six(self) -> None:
+        """With many questions it runs six times at the most."""
+
+        def body(ctx: Any) -> None:
+            provider = ctx.resource("vpc", VPC()).observed.status.atProvider
+            asked = [bool(getattr(provider, name)) and bool(provider.arn) for name in ("vpcId", "arn", "vpcId")]
+            if not any(asked) and len(provider.subnets) == 2:
+                _bucket(ctx, location="x")
+
+        assert counted(body, observed={"bucket": BUCKET})[0] <= 6
+
+
+def _id_of(ctx: Any) -> Any:
+    return ctx.resources["vpc"].observed.status.atProvider.vpcId
+
+
+def test_other_runs_are_muted(caplog: pytest.LogCaptureFixture) -> None:
+    """Results, conditions, context and log lines come from the real run alone."""
+    log = logging.getLogger("author")
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        found = bool(_id(ctx))
+        ctx.results.normal(f"found: {found}")
+        ctx.conditions.set("Found", found, "Looked")
+        ctx.context["found"] = found
+        ctx.log.warning("found: %s", found)
+        log.warning("found: %s", found)
+
+    answer = run(compose)
+    assert [text for _, text in answer.results if text.startswith("found")] == ["found: False"]
+    assert answer.conditions["Found"][0] is False
+    assert answer.context["found"] is False
+    assert [record.getMessage() for record in caplog.records if "found" in record.getMessage()] == ["found: False"] * 2
+
+
+def test_a_hash_is_as_unresolved_as_the_value() -> None:
+    """A new resource with a hash of a missing value is held back; an existing one keeps its value there."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        _bucket(ctx, location=hashlib.sha256(f"{_id(ctx)}".encode()).hexdigest(), project="q")
+
+    assert list(run(compose).resources) == ["vpc"]
+    answer = run(compose, observed={"bucket": BUCKET})
+    assert provider_of(answer) == {"location": "EU", "project": "q"}
+    assert "bucket waits for vpc.status.atProvider.vpcId" in answer.conditions[CONDITION][2]
+
+
+def test_a_hash_in_a_name() -> None:
+    """A name that is made from a hash of a missing value isn't emitted, and nothing of the step goes in that call."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ctx.resource("b-" + hashlib.sha256(f"{_id(ctx)}".encode()).hexdigest()[:8], Bucket())
+
+    answer = run(compose, observed={"b-12345678": BUCKET})
+    assert sorted(answer.resources) == ["b-12345678", "vpc"]
+    assert answer.composite_ready is False
+
+
+def test_a_field_that_a_guess_decides() -> None:
+    """A new resource has what the guess says; an existing one keeps the value that it has."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        _bucket(ctx, location=_id(ctx) or "none", project="q")
+
+    assert provider_of(run(compose)) == {"location": "none", "project": "q"}
+    assert provider_of(run(compose, observed={"bucket": BUCKET})) == {"location": "EU", "project": "q"}
+
+
+def test_branches_never_exist_both() -> None:
+    """A new resource of the falsy branch is held back while the resource of the other one is kept."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        ctx.resource("bucket" if _id(ctx) else "init", Bucket())
+
+    assert sorted(run(compose).resources) == ["init", "vpc"]
+    answer = run(compose, observed={"bucket": BUCKET})
+    assert sorted(answer.resources) == ["bucket", "vpc"]
+    assert answer.composite_ready is False
+
+
+def test_what_nobody_registers_goes() -> None:
+    """A resource that no run registers goes, though something is missing: that is how people remove things."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        if _id(ctx):
+            _bucket(ctx, location="x")
+
+    old = samples.bucket({"location": "EU"}, ours="step", owned=OWNED)
+    assert sorted(run(compose, observed={"bucket": BUCKET, "old": old}).resources) == ["bucket", "vpc"]
+
+
+def test_isinstance_protects_all() -> None:
+    """After isinstance() nothing of the step goes, and no live value changes but those of the missing value's owner."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        value = _id(ctx)
+        ctx.resource("other", Bucket(spec=BucketSpec(forProvider=ForProvider(location="new", storageClass="added"))))
+        if isinstance(value, str):
+            _bucket(ctx, location="x")
+
+    other = samples.bucket({"location": "old"}, ours="step", owned=OWNED)
+    answer = run(compose, observed={"bucket": BUCKET, "other": other})
+    assert sorted(answer.resources) == ["bucket", "other", "vpc"]
+    assert provider_of(answer, "other") == {"location": "old", "storageClass": "added"}
+    assert "other waits for vpc.status.atProvider.vpcId" in answer.conditions[CONDITION][2]
+
+
+@pytest.mark.parametrize("use", [lambda i: i is True, lambda i: type(i) is str], ids=["is", "type"])
+def test_uses_that_nobody_sees(use: Callable[[Any], bool]) -> None:
+    """`value is True` and `type(value)` can't be noticed; nothing of the step goes where a value was read in vain."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        if use(_id(ctx)):
+            _bucket(ctx, location="x")
+
+    assert sorted(run(compose, observed={"bucket": BUCKET}).resources) == ["bucket", "vpc"]
+
+
+def test_an_exception_for_want_of_a_value() -> None:
+    """What was registered before goes out; the rest that exists stays, and a warning says what was missing, once."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        length = int(_id(ctx))
+        _bucket(ctx, location=str(length))
+
+    answer = run(compose, observed={"bucket": BUCKET})
+    assert sorted(answer.resources) == ["bucket", "vpc"]
+    ((severity, text),) = answer.results
+    assert severity == "warning"
+    assert "compose() could not go on without vpc.status.atProvider.vpcId: UnresolvedError" in text
+    assert "test_looking_twice.py" in text
+    status, reason, message = answer.conditions[CONDITION]
+    assert (status, reason) == (False, "WaitingForDependencies")
+    xr = samples.xr({}, {"conditions": [{"type": CONDITION, "status": "False", "reason": reason, "message": message}]})
+    assert run(compose, observed={"bucket": BUCKET}, xr=xr).results == []
+
+
+def test_an_exception_before_anything_is_registered() -> None:
+    """Where nothing is registered the exception is Fatal."""
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        int(ctx.composite(XStorageBucket).observed.status.x)
+
+    assert len(run(compose).fatal) == 1
+
+
+def test_allowed_removal() -> None:
+    """allow_removal_when_unresolved lets what a guess leaves out go, and a hash is still no value."""
+
+    @composition.function(name="step", allow_removal_when_unresolved=True)
+    def compose(ctx: Any) -> None:
+        if _id(ctx):
+            _bucket(ctx, location="x")
+        else:
+            hashed = hashlib.sha256(f"{_id_of(ctx)}".encode()).hexdigest()
+            ctx.resource("hashed", Bucket(spec=BucketSpec(forProvider=ForProvider(location=hashed))))
+
+    assert sorted(run(compose, observed={"bucket": BUCKET}).resources) == ["vpc"]
+
+
+def test_values_from_a_guess_in_the_context() -> None:
+    """A later step reads an Observable where a previous one has put what a guess gave, or what is missing."""
+    seen: list[Any] = []
+
+    @composition.function(name="one")
+    def one(ctx: Any) -> None:
+        value = ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId
+        ctx.context["guessed"] = "yes" if value else "no"
+        ctx.context["missing"] = value
+        ctx.context["known"] = 1
+
+    @composition.function(name="two")
+    def two(ctx: Any) -> None:
+        if not seen:
+            seen.append({key: repr(ctx.context[key]) for key in ("guessed", "missing", "known")})
+        if ctx.context["guessed"] == "yes":
+            ctx.resource("bucket", Bucket())
+
+    bucket = samples.bucket({"location": "EU"}, ours="two", owned=OWNED)
+    first, second = run_steps([one, two], observed={"bucket": bucket})
+    assert first.context["guessed"] == "no"
+    assert "missing" not in first.context
+    assert seen[0]["known"] == "1"
+    assert "no" not in seen[0].values()
+    assert sorted(second.resources) == ["bucket", "vpc"]
+    assert 'context["guessed"]' in second.conditions[f"{CONDITION}-two"][2]
+
+
+def test_prints_show_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process that serves, what compose() prints shows paths, once, whatever it prints outside of calls."""
+    from crossplane_lite._observed.prints import make_readable, undo
+
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stdout", out)
+    before = make_readable()
+    assert make_readable() is None  # it is already
+
+    @composition.function(name="step")
+    def compose(ctx: Any) -> None:
+        value = _id(ctx)
+        print("the id:", value, [value])
+        if value:
+            print("never")
+
+    run(compose)
+    print("after")
+    undo(before)
+    path = "vpc.status.atProvider.vpcId"
+    assert out.getvalue() == f"the id: {path} [{path}]\nafter\n"
