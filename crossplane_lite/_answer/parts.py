@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from .._models.walker import plain_and_waits, unresolved_in
-from .._observed.observable import Observable, sources
+from .._observed.observable import Observable, known, sources
 from ..proto import _view
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def text(call: Call, value: Any) -> str:
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
     try:
-        shown = value.source_path if type(value) is Observable else str(value)
+        shown = known(value) or value.source_path if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"(a {type(value).__name__} without a text)"
     return call.show(shown)

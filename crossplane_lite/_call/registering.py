@@ -13,7 +13,7 @@ from .._models.overlay import lay
 from .._models.registered import Registered
 from .._models.resource import Resource
 from .._models.types import ANY_TYPE
-from .._observed.observable import Observable
+from .._observed.observable import Observable, known
 from .._observed.root import Root
 from .._observed.tracker import current
 from ..errors import DuplicateResourceError, UnresolvedError, UsageError
@@ -21,7 +21,7 @@ from ..errors import DuplicateResourceError, UnresolvedError, UsageError
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["composite_of", "earlier_of", "register", "remove"]
+__all__ = ["composite_of", "earlier_of", "known_name", "register", "remove"]
 
 R = TypeVar("R", bound=Resource)
 
@@ -65,7 +65,7 @@ def register(
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
     if type(name) is not str or not name or call.searches or call.oracle is not None:
-        name = _known_name(call, name)
+        name = known_name(call, name)
     if name in call.resources:
         raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
     if on_unresolved not in _POLICIES:
@@ -98,15 +98,17 @@ def register(
 
 def remove(call: Call, name: str) -> None:
     """Drop what earlier functions desire under a name, and what was registered under it."""
-    name = _known_name(call, name)
+    name = known_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
 
 
-def _known_name(call: Call, name: object) -> str:
+def known_name(call: Call, name: object) -> str:
     """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
     if call.oracle is not None and isinstance(name, (str, Observable)):
         return call.oracle.text(str(name), call)
+    if type(name) is Observable:
+        name = known(name) or name
     if type(name) is Observable or not isinstance(name, str):
         shown = repr(name)
         if type(name) is Observable:
@@ -171,8 +173,9 @@ def earlier_of(call: Call) -> dict[str, Any]:
         root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier)
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
-        registered = Registered(root, None, earlier.ready)
-        registered.take_observed(made)
-        Unstructured._set_state(made, registered)
+        # Its observed side is what Crossplane observes under that name, as for a resource that is registered.
+        observed = call.observed.get(name)
+        seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
+        Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))
         shown[name] = made
     return shown

@@ -121,6 +121,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
     if node is not None and state >= WAIT:
         refuse_whole(node, _label, name)
     if node is not None and value._absent:
+        if node.place is not None and name != "status":  # as `attrs.evolve` hands it on
+            node.place.used(node)
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if state == WAIT else None
     if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):

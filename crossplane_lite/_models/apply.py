@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from .._observed.observable import Observable, call_of, make, sources
 from .._observed.root import Computed
 from .._observed.tracker import current
-from .walker import unresolved_in
+from .walker import whole_tree, with_references
 
 __all__ = ["apply"]
 
@@ -25,9 +25,11 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     Returns:
         What `function` returns, or an Observable that waits for every unresolved value among `values`.
     """
-    waiting = unresolved_in(values, current())
+    call = current()
+    tree = whole_tree(values, call)
+    waiting = [observable for found in tree.found for observable in found.waits_for]
     if not waiting:
-        return function(*values)
+        return function(*([with_references(value, call) for value in values] if tree.refers else values))
     deps: dict[str, Observable[Any]] = {}
     for observable in waiting:
         for source in sources(observable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from .._observed.observable import Observable, make
+from .._observed.observable import Observable, known, make
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
+    if isinstance(value, Observable):
+        value = known(value) or value
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
             f"connection detail {key!r} must be text, bytes or a whole number "

@@ -207,6 +207,7 @@ class ObservedMap(dict[str, Any]):
             key == EXTERNAL_NAME
             and root is not None
             and root.kind != "xr"
+            and root.prefix != f"desired.{root.name}"
             and node.path == f"{root.prefix}.metadata.annotations"
         ):
             return make(f"{root.prefix}.external_name", root)

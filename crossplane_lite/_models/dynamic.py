@@ -75,6 +75,8 @@ class DynamicModel(Model):
 
     def __str__(self) -> str:
         if self._absent and self._node is not None and self._node.state != WAIT:
+            if self._node.place is not None:
+                self._node.place.used(self._node)
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
         return Model.__str__(self)
 

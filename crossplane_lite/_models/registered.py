@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .desired import is_desired
 from .node import FACT, WAIT, Node
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Registered:
 
     def ready_of(self, model: ModelShape) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side its Ready condition."""
-        if model._node is not None and model._node.state >= WAIT:
+        node = model._node
+        if node is not None and node.state >= WAIT and not is_desired(node, self.root):
             return True if self.root.settled else None
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 

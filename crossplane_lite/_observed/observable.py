@@ -31,9 +31,11 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "make", "root_of", "sources"]
+__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "known", "make", "refer", "root_of", "sources"]
 
 T = TypeVar("T")
+
+_set = object.__setattr__  # past the one of Observable, which is for authors
 
 EXTERNAL_NAME = "crossplane.io/external-name"
 
@@ -51,17 +53,20 @@ class Observable(Generic[T_co]):
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value that is referred to.
-    __slots__ = ("__cl_deps__", "__cl_path__", "__cl_root__")
+    # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is what
+    # the codec emits in its place: see `refer`.
+    __slots__ = ("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__wire_text__")
 
     __cl_path__: str
     __cl_root__: Root | None
     __cl_deps__: tuple[Observable[Any], ...] | None
+    __wire_text__: str | None
 
     def __init__(self, source_path: str) -> None:
-        self.__cl_path__ = source_path
-        self.__cl_root__ = None
-        self.__cl_deps__ = None
+        _set(self, "__cl_path__", source_path)
+        _set(self, "__cl_root__", None)
+        _set(self, "__cl_deps__", None)
+        _set(self, "__wire_text__", None)
 
     @property
     def source_path(self) -> str:
@@ -104,10 +109,16 @@ class Observable(Generic[T_co]):
     # Text.
 
     def __str__(self) -> str:
+        value = known(self)
+        if value is not None:
+            return value
         call = call_of(self)
         return repr(self) if call is None else call.token(self)
 
     def __format__(self, spec: str) -> str:
+        value = known(self)
+        if value is not None:
+            return format(value, spec)
         # The spec is for the value; applied to the token it could cut it.
         oracle = _oracle_of(self) if spec else None
         return str(self) if oracle is None else str(oracle.applied(format, self, spec))
@@ -245,6 +256,14 @@ _refuse("reversed", _applied(_backwards))
 
 
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
+    root = observable.__cl_root__
+    if root is not None and root.refers:
+        path = observable.__cl_path__
+        seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
+        return UnresolvedError(
+            f"{path} isn't set in desired state, so it refers to what the cluster has, and {use} needs the value "
+            f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
+        )
     return UnresolvedError(
         f"{observable.__cl_path__} has no value yet, and {use} needs one; "
         "use crossplane_lite.apply(function, value) to compute with it once it is known"
@@ -259,6 +278,22 @@ def make(path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None 
     if root is not None:
         root.call.handed_out.append(made)
     return made
+
+
+def refer(path: str, root: Root, value: str) -> Observable[str]:
+    """Make a reference from desired state whose value is known already: it is emitted as that, and becomes its text."""
+    made: Observable[str] = Observable(path)
+    made.__cl_root__ = root
+    made.__wire_text__ = value
+    return made
+
+
+def known(observable: Observable[Any]) -> str | None:
+    """Return the value of a reference from desired state that has one by now, None for everything else."""
+    root = observable.__cl_root__
+    if root is None or not root.refers:
+        return None
+    return observable.__wire_text__
 
 
 def _extend(observable: Observable[Any], step: str, path: str | None = None) -> Observable[Any]:
@@ -304,8 +339,12 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Returns:
         What to take it for: False for empty and unequal, as in every real call. A run that only looks for dependencies
-        (see `crossplane_lite._rehearsal.rehearse`) tries the other way as well.
+        (see `crossplane_lite._rehearsal.rehearse`) tries the other way as well. A reference from desired state is
+        empty and unequal in every call, whatever the cluster has, and so it is no guess.
     """
+    root = observable.__cl_root__
+    if root is not None and root.refers:
+        return False
     call = call_of(observable)
     if call is not None and call.oracle is not None:
         return call.oracle(observable, compared)
