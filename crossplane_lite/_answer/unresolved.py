@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
 from .._observed.observable import Observable, root_of, sources
@@ -77,6 +78,8 @@ def outcome_of(
         EncodeError: A value can't be carried.
     """
     tree = tree_of(model, call)
+    base = registered.base
+    check_metadata(tree.data, tree.found, None if base is None else _wire.get_path(base, ("metadata",)))
     waits = blocked + _waits(tree, registered)
     if waits:
         if registered.on_unresolved == "fatal" and exists:
@@ -86,7 +89,6 @@ def outcome_of(
     if held_elsewhere and not exists:
         return Outcome(None, waits)
     fall_back(tree, _observed_tree(registered, tree))
-    base = registered.base
     encoded = _encode_tree(tree.data, base)
     return Outcome(marked_over(encoded, step), waits)
 

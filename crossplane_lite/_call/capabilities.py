@@ -71,7 +71,7 @@ class Capabilities(frozenset[str]):
         name = _PREFIX + capability.removeprefix(_PREFIX)
         if name not in _KNOWN and not name.removeprefix(_PREFIX).isdecimal():
             shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
-            hint = near_name(name.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
+            hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
             raise UsageError(
                 f"there is no capability {capability!r}{hint} (one that came later can be asked for by its number)"
             )

@@ -115,11 +115,8 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return isinstance(key, str) and self.answer(key) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(
-            dict.fromkeys(
-                [*self._request.required_resources, *(self._request.extra_resources if self._deprecated else ())]
-            )
-        )
+        extra = self._request.extra_resources if self._deprecated else ()
+        return iter(sorted({*self._request.required_resources, *extra}))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -190,7 +187,7 @@ class RequiredSchemas(Mapping[str, "Schema"]):
         return isinstance(key, str) and key in self._request.required_schemas
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._request.required_schemas)
+        return iter(sorted(self._request.required_schemas))
 
     def __len__(self) -> int:
         return len(self._request.required_schemas)

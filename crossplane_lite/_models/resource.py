@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .. import _wire
+from .._base.sentinels import NULL, UNSET
 from .._observed.conditions import condition_of
 from .._observed.observable import EXTERNAL_NAME, Observable, make
 from ..errors import UsageError
@@ -117,6 +118,11 @@ class Resource(Model):
     def external_name(self, value: str | Observable[str] | None) -> None:
         if self._node is not None and self._node.state >= WAIT:
             raise self._node.read_only(".external_name")
+        given: Any = value
+        if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
+            raise UsageError(
+                f"'external_name' must be a string (got {value!r} that is a {type(value).__name__}); write str(...)"
+            )
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property

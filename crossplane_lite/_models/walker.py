@@ -185,7 +185,8 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 if type(name) is Observable and call is not None and (text := known(name)) is not None:
                     tree.refers = True
                     made[text] = None
-                    work.append((item, made, text, (path, text, path[2] + 1), all_of_it or not isinstance(value, DesiredMap)))
+                    step = (path, text, path[2] + 1)
+                    work.append((item, made, text, step, all_of_it or not isinstance(value, DesiredMap)))
                     continue
                 made[name] = None
                 step = (path, name, path[2] + 1)
