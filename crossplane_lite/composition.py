@@ -153,7 +153,7 @@ class Function(Callee):
         if inspect.isawaitable(result):
             from ._call import event_loop
 
-            result = event_loop.run(result, str(getattr(self._compose, "__module__", None) or ""))
+            result = event_loop.run(result, self._compose, ctx)
         if result is not None:
             raise UsageError(
                 f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"

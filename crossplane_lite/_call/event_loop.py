@@ -4,8 +4,9 @@ What a module keeps between calls belongs to a loop: a semaphore, a lock, a clie
 each call, or for each thread, the second call that uses it fails or waits for ever.
 
 Each call is one task, in a copy of the context variables of the thread that asks for it. Its exceptions, `SystemExit`
-among them, and its cancellation are its own. Tasks that its own code leaves behind are cancelled when it ends; those of
-libraries go on, for others may need them, such as a client's for its connections.
+among them, and its cancellation are its own. When it ends, the tasks that it leaves behind and that are about it are
+cancelled: those of functions inside of compose(), and those that were given its context. All others go on, for other
+calls may need them, such as a client's for its connections.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ __all__ = ["frames", "run"]
 _GRACE_SECONDS: Final = 1.0  # for what is cancelled, to come to its end
 
 Outcome = tuple[Any, "BaseException | None"]
+# The beginning of the names of the functions inside of a call's own, and what that was called with.
+Owned = tuple[str, object]
 
 # The tasks that are made in the call that this context is of.
 _tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_tasks", default=None)
 
 
-def run(awaitable: Awaitable[Any], module: str = "") -> Any:
+def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
     """Run an awaitable to its end on the shared loop, and wait for it.
 
     It may be called from any thread, also from one with a running loop, which stands still meanwhile. From a call that
@@ -41,8 +44,9 @@ def run(awaitable: Awaitable[Any], module: str = "") -> Any:
 
     Args:
         awaitable: What to wait for.
-        module: The name of the module that it is from. Tasks of coroutines of the same package or module that it leaves
-            behind are cancelled. Without a name, no tasks are.
+        function: The function that has returned it. Tasks that it leaves behind are cancelled where they run functions
+            inside of this one.
+        given: What the function was called with. Tasks that it leaves behind are cancelled where they have it, too.
 
     Returns:
         What it gives.
@@ -51,7 +55,7 @@ def run(awaitable: Awaitable[Any], module: str = "") -> Any:
 
     # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
     running = asyncio._get_running_loop()
-    owned = module.partition(".")[0]
+    owned = (f"{getattr(function, '__qualname__', '')}.<locals>.", given)
     if running is not None and running is _shared.loop:
         outcome = _run_apart(awaitable, owned)
     else:
@@ -82,7 +86,7 @@ class _Shared:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def run(self, awaitable: Awaitable[Any], owned: str) -> Outcome:
+    def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
         import asyncio
 
         loop = self._running()
@@ -189,7 +193,7 @@ def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
     return task
 
 
-async def _to_its_end(awaitable: Awaitable[Any], owned: str) -> Outcome:
+async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
     """Wait for an awaitable and then cancel the tasks that it leaves behind; an exception is returned.
 
     Raised here, SystemExit would end the loop for all calls.
@@ -203,17 +207,22 @@ async def _to_its_end(awaitable: Awaitable[Any], owned: str) -> Outcome:
     except BaseException as error:
         failed = error
     try:
-        if owned:
-            await _cancel([task for task in tasks if not task.done() and _module_of(task) == owned])
+        await _cancel([task for task in tasks if not task.done() and _is_owned(task, *owned)])
         return returned, failed
     finally:
-        del failed
+        del failed, owned
 
 
-def _module_of(task: asyncio.Task[Any]) -> str:
-    """Return the package or module at the top that a task's coroutine is from; empty where nothing says so."""
-    frame = getattr(task.get_coro(), "cr_frame", None)
-    return "" if frame is None else str(frame.f_globals.get("__name__", "")).partition(".")[0]
+def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
+    """Say whether a task is about a call alone."""
+    coroutine: Any = task.get_coro()
+    frame = getattr(coroutine, "cr_frame", None)
+    if frame is None:
+        return False
+    code_name = str(getattr(coroutine, "__qualname__", ""))
+    return code_name.startswith(inside) or (
+        given is not None and any(value is given for value in frame.f_locals.values())
+    )
 
 
 async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
@@ -228,7 +237,7 @@ async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
                 task.exception()  # looked at, so that asyncio doesn't log it
 
 
-def _run_apart(awaitable: Awaitable[Any], owned: str) -> Outcome:
+def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
     """Run an awaitable on a loop of its own, in a thread of its own: the shared loop can't be entered twice."""
     import asyncio
 

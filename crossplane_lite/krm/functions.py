@@ -80,7 +80,7 @@ class Function:
         if result is not None and hasattr(result, "__await__"):
             from .._call import event_loop
 
-            result = event_loop.run(result, self.__module__)
+            result = event_loop.run(result, self._body, rl)
         if result is not None:
             raise UsageError(
                 f"{self.name}() must return nothing (got a {type(result).__name__}); "

@@ -237,33 +237,35 @@ def test_an_exception_names_its_line() -> None:
 
 
 def test_tasks_that_are_left_behind() -> None:
-    """Those of compose()'s own code end with the call; those that a library keeps for others, or that have no context
-    of a call, go on.
+    """Those of functions inside of compose(), and those that have its context, end with the call; all others go on,
+    because other calls may need them.
     """
     ended: list[str] = []
-    library: dict[str, Any] = {"__name__": "some_library.pool", "asyncio": asyncio, "ended": ended}
-    exec("async def keep_alive(event):\n    await event.wait()\n    ended.append('library')\n", library)  # noqa: S102
     kept: dict[str, Any] = {}
 
-    async def own() -> None:
+    async def keep_alive(event: asyncio.Event) -> None:
+        await event.wait()
+        ended.append("kept")
+
+    async def given(ctx: Any) -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            ended.append("own")
-
-    async def stubborn() -> None:
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            ended.append("stubborn")
-            raise ValueError("not heard") from None
+            ended.append("given")
 
     @composition.function
     async def compose(ctx: Any) -> None:
+        async def inside() -> None:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                ended.append("inside")
+                raise ValueError("not heard") from None
+
         if ctx.input["n"] == "0":
             kept["event"] = asyncio.Event()
-            kept["tasks"] = [asyncio.create_task(library["keep_alive"](kept["event"]))]
-            kept["tasks"] += [asyncio.create_task(own()), asyncio.create_task(stubborn())]
+            kept["tasks"] = [asyncio.create_task(keep_alive(kept["event"]))]
+            kept["tasks"] += [asyncio.create_task(inside()), asyncio.create_task(given(ctx))]
             await asyncio.sleep(0)
         else:
             assert [task.done() for task in kept["tasks"]] == [False, True, True]
@@ -272,7 +274,7 @@ def test_tasks_that_are_left_behind() -> None:
 
     for values in numbered(2):
         assert not run(compose, input=values).fatal
-    assert sorted(ended) == ["library", "own", "stubborn"]
+    assert sorted(ended) == ["given", "inside", "kept"]
 
 
 def test_an_async_function_that_is_called_by_another_one() -> None:

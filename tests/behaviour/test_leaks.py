@@ -244,7 +244,7 @@ def test_a_deep_input() -> None:
 
 
 def test_tasks_do_not_run_into_the_next_call() -> None:
-    """A task that an async compose() leaves behind is cancelled when the call ends."""
+    """A task of its own that an async compose() leaves behind is cancelled when the call ends."""
     ran: list[str] = []
 
     @composition.function
