@@ -64,6 +64,7 @@ __all__ = [
     "TEMPLATE",
     "VIEW",
     "WAIT",
+    "Became",
     "Holder",
     "Node",
     "Place",
@@ -92,6 +93,24 @@ class Holder(Protocol):
 
     def _take_in(self, key: Any, child: Any) -> None:
         """Let a child that was read, and is written to now, count as set."""
+
+
+class Became:
+    """The owner of an object without a schema that wasn't there and has become a list: somebody may hold it still.
+
+    Attributes:
+        values: The list.
+    """
+
+    __slots__ = ("_node", "_path", "values")
+
+    def __init__(self, values: list[Any], path: str) -> None:
+        self.values = values
+        self._node: Node | None = None
+        self._path = path
+
+    def _take_in(self, key: Any, child: Any) -> None:
+        raise UsageError(f"{self._path} is a list by now, so no field can be set in it")
 
 
 class Place(Protocol):

@@ -11,7 +11,7 @@ from .._observed.observable import Observable, known, make, sources
 from .._observed.tracker import Tracker
 from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
-from .node import COPY, WAIT, refuse_whole
+from .node import COPY, WAIT, Became, refuse_whole
 from .shape import DesiredMap, ModelShape
 
 __all__ = [
@@ -149,6 +149,9 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         elif value is NULL:
             target[key] = None
         elif isinstance(value, ModelShape):
+            if value._node is not None and type(value._node.owner) is Became:
+                work.append((value._node.owner.values, target, key, path, all_of_it))
+                continue
             if value._node is not None and value._node.state == COPY:
                 all_of_it = True
             if not whole and value._node is not None and value._node.state >= WAIT:

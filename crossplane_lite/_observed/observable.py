@@ -31,7 +31,7 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "known", "make", "refer", "root_of", "sources"]
+__all__ = ["EXTERNAL_NAME", "Observable", "belong", "call_of", "guess", "known", "make", "refer", "root_of", "sources"]
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Observable(Generic[T_co]):
     """
 
     # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is what
-    # the codec emits in its place: see `refer`.
+    # the codec emits in its place: see `refer`; `__cl_owner__` is that of `belong`.
     __slots__ = ("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__wire_text__")
 
     __cl_path__: str
@@ -166,6 +166,12 @@ class Observable(Generic[T_co]):
         return not guess(self, other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            owner = _owner_of(self)
+        except AttributeError:
+            pass
+        else:
+            return owner._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
         # A map that isn't there yet is used like one that is: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
         if method == "get" and path and args and not kwargs:
@@ -189,6 +195,14 @@ class Observable(Generic[T_co]):
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
+
+
+_owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
+
+
+def belong(observable: Observable[Any], owner: Any) -> None:
+    """Have a call of an Observable be that of a method of `owner`: of an object that may have a field of that name."""
+    _set(observable, "__cl_owner__", owner)
 
 
 def _call_method(owner: Any, method: str, args: Any, kwargs: Any) -> Any:
