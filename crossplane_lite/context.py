@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._call.call import Call
     from ._call.capabilities import Capabilities, Credential
     from ._call.lazy_map import LazyMap
+    from ._call.observed import ObservedResources
     from ._call.required import RequiredResources, RequiredSchemas
     from ._call.requirements import Requirements
     from ._call.results import Conditions, Results
@@ -230,7 +231,7 @@ class Context:
         return self._keep("desired", lambda: earlier_of(self._call))
 
     @property
-    def observed(self) -> Mapping[str, Unstructured]:
+    def observed(self) -> ObservedResources:
         """What is observed of composed resources, by name, to read; those of other steps too.
 
         A name that isn't observed yet gives a resource all of whose fields read as Observables. Asking with `in`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._models.registered import Registered, observed_view
 from .._models.unstructured import Unstructured
@@ -13,6 +13,8 @@ from .registering import known_name
 
 if TYPE_CHECKING:
     from .call import Call
+
+T = TypeVar("T")
 
 __all__ = ["ObservedResources"]
 
@@ -39,6 +41,10 @@ class ObservedResources(Mapping[str, Unstructured]):
             made = self._made[name] = observed_view(Unstructured, Registered(self._root(name)))
         return made
 
+    @overload
+    def get(self, name: str) -> Unstructured: ...
+    @overload
+    def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
         """Return the resource; where it isn't observed `default`, and without one what waits for it."""
         return self[name] if default is _NOT_GIVEN or name in self else default

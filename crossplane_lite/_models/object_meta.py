@@ -64,7 +64,12 @@ def _is_key(text: str) -> bool:
 
 
 def _is_annotation_key(text: str) -> bool:
-    return _is_key(text.lower())
+    return _is_key(text.replace("\u0130", "i").lower())  # as Go has it, for which this letter is one in lower case too
+
+
+def _with_more(text: str) -> str:
+    """Return the beginning of a name as it is checked: something comes behind a `-` at its end."""
+    return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 
 
 def _is_segment(text: str) -> bool:
@@ -195,10 +200,9 @@ class _Check:
     def metadata(self, metadata: dict[str, Any], name_rule: Rule) -> None:
         """Check all of it."""
         self._text(metadata, ("name",), name_rule, "an object's name")
-        prefix = metadata.get("generateName")
-        if isinstance(prefix, str) and prefix[1:].endswith("-"):  # something comes behind it
-            metadata = {**metadata, "generateName": prefix[:-1] + "a"}
-        self._text(metadata, ("generateName",), name_rule, "the beginning of an object's name")
+        has_form, form = name_rule
+        prefix_rule = (lambda text: has_form(_with_more(text)), form)
+        self._text(metadata, ("generateName",), prefix_rule, "the beginning of an object's name")
         self._text(metadata, ("namespace",), _DNS_LABEL_RULE, "a namespace")
         for key, value in self._entries(metadata, "labels"):
             self._form(key, ("labels", key), (_is_key, _KEY_FORM), "a label's key")

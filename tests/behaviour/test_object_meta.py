@@ -49,7 +49,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "name, form": ({"name": "My_Bucket"}, "metadata.name: 'My_Bucket' can't be an object's name: up to 253 lower-case"),
     "name, empty": ({"name": ""}, "metadata.name: '' can't be an object's name"),
     "name, long": ({"name": "a" * 254}, "metadata.name: a text of 254 characters can't be an object's name"),
-    "generateName": ({"generateName": "A-"}, "metadata.generateName: 'Aa' can't be the beginning"),
+    "generateName": ({"generateName": "AB-"}, "metadata.generateName: 'AB-' can't be the beginning"),
     "namespace": ({"namespace": "a.b"}, "metadata.namespace: 'a.b' can't be a namespace: up to 63 lower-case"),
     "namespace, int": ({"namespace": 1}, "metadata.namespace: must be a string"),
     "finalizer": ({"finalizers": ["example.org/a", "b c"]}, "metadata.finalizers[1]: 'b c' can't be a finalizer"),
