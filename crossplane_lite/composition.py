@@ -13,7 +13,6 @@ import functools
 import inspect
 import os
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -155,7 +154,9 @@ class Function(Callee):
         """
         result = self._compose(ctx)
         if inspect.isawaitable(result):
-            result = run_awaitable(result)
+            from ._call import event_loop
+
+            result = event_loop.run(result, self._compose, ctx)
         if result is not None:
             raise UsageError(
                 f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
@@ -225,6 +226,9 @@ def function(
     usages: bool = False,
 ) -> Function | Callable[[Compose], Function]:
     """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
+
+    A `def` runs in the thread of its call. All calls of `async def` functions share one event loop
+    (`crossplane_lite._call.event_loop`).
 
     Args:
         compose: The function, where the decorator is used without arguments.
@@ -305,48 +309,3 @@ def _traceback(error: BaseException) -> str:
     import traceback
 
     return "".join(traceback.format_exception(type(error), error, error.__traceback__))
-
-
-_local = threading.local()
-
-
-def run_awaitable(awaitable: Awaitable[Any]) -> Any:
-    """Run an `async def` compose() to its end, whether or not this thread is in an event loop already."""
-    import asyncio
-
-    # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
-    if asyncio._get_running_loop() is None:
-        # One loop is kept for each thread, because making one costs more than most calls.
-        loop = getattr(_local, "loop", None)
-        if loop is None or loop.is_closed():
-            loop = _local.loop = asyncio.new_event_loop()
-        try:
-            return loop.run_until_complete(awaitable)
-        finally:
-            # What compose() has left running must not run into the next call.
-            for task in asyncio.all_tasks(loop):
-                task.cancel()
-                loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
-    # Called from a coroutine, as in a server of another implementation: a loop can't be entered twice, so a thread of
-    # its own.
-    import contextvars
-
-    failed: list[BaseException] = []
-    returned: list[Any] = []
-
-    def in_thread() -> None:
-        try:
-            returned.append(asyncio.run(_finish(awaitable)))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(in_thread,))
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return returned[0]
-
-
-async def _finish(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable

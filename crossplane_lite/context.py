@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._call.call import Call
     from ._call.capabilities import Capabilities, Credential
     from ._call.lazy_map import LazyMap
+    from ._call.observed import ObservedResources
     from ._call.required import RequiredResources, RequiredSchemas
     from ._call.requirements import Requirements
     from ._call.results import Conditions, Results
@@ -226,8 +227,19 @@ class Context:
 
     @property
     def desired(self) -> Mapping[str, Any]:
-        """What earlier functions desire, by name, to read; `Unstructured`."""
+        """What earlier functions desire, by name, to read; `Unstructured`, whose `.observed` is what is observed."""
         return self._keep("desired", lambda: earlier_of(self._call))
+
+    @property
+    def observed(self) -> ObservedResources:
+        """What is observed of composed resources, by name, to read; those of other steps too.
+
+        A name that isn't observed yet gives a resource all of whose fields read as Observables. Asking with `in`
+        whether one is there is a guess where it isn't, as `if` is for a value.
+        """
+        from ._call.observed import ObservedResources
+
+        return self._keep("observed", lambda: ObservedResources(self._call))
 
     @property
     def credentials(self) -> Mapping[str, Credential]:

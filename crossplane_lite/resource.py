@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from . import _wire
+from ._base.sentinels import UNSET
 from ._compat.messages import (
     STRUCT,
     dump,
@@ -27,7 +28,7 @@ from ._compat.messages import (
     struct_of,
 )
 from ._observed.conditions import condition_of
-from ._observed.observable import Observable
+from ._observed.observable import Observable, known
 from ._observed.tracker import current
 from ._paths import field_path
 from .errors import UnresolvedError, UsageError
@@ -209,13 +210,16 @@ def child_name(*parts: str, sep: str = "-") -> str:
     call = current()
     given: tuple[Any, ...] = parts
     for part in given:
-        waiting = [part] if isinstance(part, Observable) else call.tokens_in(part) if call is not None else []
+        if isinstance(part, Observable):
+            waiting = [part] if known(part) is UNSET else []
+        else:
+            waiting = call.tokens_in(part) if call is not None else []
         if waiting:
             raise UnresolvedError(
                 f"child_name(): a part is made from {', '.join(one.source_path for one in waiting)}, which has no "
                 "value yet, so the name would be another one later; use parts that are known in every call"
             )
-    joined = sep.join(parts)
+    joined = sep.join(str(part) if isinstance(part, Observable) else part for part in given)
     digest = hashlib.sha256(joined.encode()).hexdigest()[:_HASH_LENGTH]
     # One character at least for the separator, so that names without one are cut where those with one are.
     room = max(_LABEL_LENGTH - _HASH_LENGTH - max(len(sep), 1), 0)

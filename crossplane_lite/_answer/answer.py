@@ -93,8 +93,8 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
         raw = desired[name].resource
         if mark in raw and step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION))):
             return [
-                f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {name}), so the two "
-                "would take each other's resources for their own; give each function a name of its own, with "
+                f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {name}), so "
+                "the two would take each other's resources for their own; give each function a name of its own, with "
                 "@composition.function(name=...)"
             ]
     return []

@@ -44,8 +44,8 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
                 f"{name} exists and would be deleted, because whether it is still wanted depends on {_paths(look)}; it "
-                f"can't be kept as it is either, because its managedFields don't say what was desired of it in {version}. "
-                "Register it in every call, or say that the loss is meant with ctx.remove(name)"
+                "can't be kept as it is either, because its managedFields don't say what was desired of it in "
+                f"{version}. Register it in every call, or say that the loss is meant with ctx.remove(name)"
             )
             continue
         target = desired[name]

@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from .._base.sentinels import UNSET
 from .._models.walker import plain_and_waits, unresolved_in
-from .._observed.observable import Observable, sources
+from .._observed.observable import Observable, known, sources
 from ..proto import _view
 
 if TYPE_CHECKING:
@@ -87,10 +88,15 @@ def text(call: Call, value: Any) -> str:
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
     try:
-        shown = value.source_path if type(value) is Observable else str(value)
+        shown = _shown(value) if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"(a {type(value).__name__} without a text)"
     return call.show(shown)
+
+
+def _shown(observable: Observable[Any]) -> str:
+    value = known(observable)
+    return observable.source_path if value is UNSET else str(value)
 
 
 def add_result(call: Call, message: Any, entry: results.ResultEntry) -> None:

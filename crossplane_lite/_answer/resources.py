@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _wire
+from .._models.object_meta import is_sound
 from .._waits.wait import Wait
 from ..errors import EncodeError
 from .marking import marked, marked_laid
@@ -94,11 +95,11 @@ def emit_resource(
 def _direct(model: Resource, registered: Registered, step: str) -> bytes | None:
     """Encode a resource in which everything is resolved; None where the slow path has to look."""
     try:
-        if registered.base is None:
-            return marked(model, step)
-        return marked_laid(model, registered.base, step)
+        base = registered.base
+        encoded = marked(model, step) if base is None else marked_laid(model, base, step)
     except _wire.Bail:
         return None
+    return encoded if is_sound(model, len(encoded)) else None
 
 
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._base.sentinels import UNSET
 from .._models.fallback import fall_back
+from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
-from .._observed.lookup import value_at
 from .._observed.observable import Observable, root_of, sources
 from .._observed.owned import is_owned, with_live_values
 from .._waits.wait import Wait
@@ -90,7 +89,8 @@ def outcome_of(
     observed = registered.root.raw
     exists = observed is not None or registered.base is not None
     tree = tree_of(model, call)
-    _resolve(tree, call)
+    base = registered.base
+    check_metadata(tree.data, tree.found, None if base is None else _wire.get_path(base, ("metadata",)))
     if look is not None:
         _doubt(tree, look.unresolved.get(name, ()), look.made_from)
         if exists:
@@ -109,29 +109,13 @@ def outcome_of(
     if held_elsewhere and not exists:
         return Outcome(None, waits)
     fall_back(tree, _observed_tree(registered, tree))
-    encoded = _encode_tree(tree.data, registered.base)
+    encoded = _encode_tree(tree.data, base)
     if look is not None and name in look.frozen and observed is not None:
         unchanged = with_live_values(encoded, observed)
         if unchanged != encoded:
             waits += [Wait(source) for source in look.sources]
             encoded = unchanged
     return Outcome(marked_over(encoded, step), waits)
-
-
-def _resolve(tree: Tree, call: Call) -> None:
-    """Put in the values of those references that have one: to what is observed already, or made by hand."""
-    kept = []
-    for found in tree.found:
-        holder: Any = tree.data
-        for step in found.steps[:-1]:
-            holder = holder[step]
-        observable = None if found.is_key or not found.steps else holder[found.steps[-1]]
-        value = value_at(call.observed, call.xr, observable.source_path) if type(observable) is Observable else UNSET
-        if value is UNSET:
-            kept.append(found)
-        else:
-            holder[found.steps[-1]] = value
-    tree.found = kept
 
 
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:
@@ -196,7 +180,6 @@ def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes,
     assert registered is not None
     try:
         tree = tree_of(model, call)
-        _resolve(tree, call)
         if look is not None:
             _doubt(tree, look.status, look.made_from)
         found = list(tree.found)

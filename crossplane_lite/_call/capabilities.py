@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from .._models.shape import near_name
 from ..errors import CrossplaneLiteError, UsageError
 
 __all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]
@@ -16,6 +17,8 @@ _NAMES: Final = {
     4: "CAPABILITY_CONDITIONS",
     5: "CAPABILITY_REQUIRED_SCHEMAS",
 }
+_KNOWN: Final = frozenset(_NAMES.values())
+_PREFIX: Final = "CAPABILITY_"
 # What each is called, and what it means that the caller doesn't have it.
 _WITHOUT: Final = {
     2: ("required resources", "none that are asked for will come"),
@@ -29,6 +32,9 @@ class Capabilities(frozenset[str]):
     """The names of the capabilities that the caller advertises (function-capabilities).
 
     Names may be given with or without `CAPABILITY_`, or as the protocol's numbers.
+
+    Raises:
+        UsageError: A name that is asked for is none.
 
     Attributes:
         advertised: Whether the caller advertises capabilities at all; where it doesn't, nothing can be concluded.
@@ -44,7 +50,7 @@ class Capabilities(frozenset[str]):
     def __contains__(self, capability: object) -> bool:
         if isinstance(capability, int):
             return frozenset.__contains__(self, _NAMES.get(capability, f"CAPABILITY_{capability}"))
-        return isinstance(capability, str) and frozenset.__contains__(self, _full_name(capability))
+        return isinstance(capability, str) and frozenset.__contains__(self, self._full_name(capability))
 
     def has(self, capability: str | int) -> bool:
         """Say whether the caller advertises something; the same as `in`."""
@@ -52,7 +58,24 @@ class Capabilities(frozenset[str]):
 
     def lacks(self, capability: str | int) -> bool:
         """Say whether the caller is known not to support something: it advertises capabilities without this one."""
-        return self.advertised and capability not in self
+        has = capability in self
+        return self.advertised and not has
+
+    def _full_name(self, capability: str) -> str:
+        """Return a capability's whole name.
+
+        Raises:
+            UsageError: There is none of this name. The caller can't have one that nobody knows, so that asking for it
+                would be answered with no for ever.
+        """
+        name = _PREFIX + capability.removeprefix(_PREFIX)
+        if name not in _KNOWN and not name.removeprefix(_PREFIX).isdecimal():
+            shown = [one.removeprefix(_PREFIX) for one in sorted(_KNOWN)]
+            hint = near_name(capability.upper().removeprefix(_PREFIX), shown) or f"; there are {', '.join(shown)}"
+            raise UsageError(
+                f"there is no capability {capability!r}{hint} (one that came later can be asked for by its number)"
+            )
+        return name
 
 
 def report_use(capability: int, log: Any) -> None:
@@ -64,10 +87,6 @@ def report_use(capability: int, log: Any) -> None:
     """
     what, meaning = _WITHOUT[capability]
     log.warning("this Crossplane doesn't support %s, which compose() uses: %s", what, meaning)
-
-
-def _full_name(capability: str) -> str:
-    return "CAPABILITY_" + capability.removeprefix("CAPABILITY_")
 
 
 class MissingCredentialError(CrossplaneLiteError, KeyError):

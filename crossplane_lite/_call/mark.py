@@ -8,7 +8,18 @@ from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["ANNOTATION", "HELD_BACK_KEY", "NO_MARK", "OTHERS", "OURS", "OUR_NAME", "is_step_of", "joined_steps", "steps_in", "whose"]
+__all__ = [
+    "ANNOTATION",
+    "HELD_BACK_KEY",
+    "NO_MARK",
+    "OTHERS",
+    "OURS",
+    "OUR_NAME",
+    "is_step_of",
+    "joined_steps",
+    "steps_in",
+    "whose",
+]
 
 ANNOTATION: Final = "crossplane-lite/function"
 

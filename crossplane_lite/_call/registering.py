@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .. import _wire
+from .._base.sentinels import UNSET
 from .._models.adopt import own_copy
 from .._models.kinds import check_class, check_kind, check_same_kind
 from .._models.node import FACT, OUTSIDE, TEMPLATE, WAIT, Node
@@ -13,7 +14,7 @@ from .._models.overlay import lay
 from .._models.registered import Registered
 from .._models.resource import Resource
 from .._models.types import ANY_TYPE
-from .._observed.observable import Observable
+from .._observed.observable import Observable, known
 from .._observed.root import Root
 from .._observed.tracker import current
 from ..errors import DuplicateResourceError, UnresolvedError, UsageError
@@ -21,7 +22,7 @@ from ..errors import DuplicateResourceError, UnresolvedError, UsageError
 if TYPE_CHECKING:
     from .call import Call
 
-__all__ = ["composite_of", "earlier_of", "register", "remove"]
+__all__ = ["composite_of", "earlier_of", "known_name", "register", "remove"]
 
 R = TypeVar("R", bound=Resource)
 
@@ -65,7 +66,7 @@ def register(
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
     if type(name) is not str or not name or call.searches or call.oracle is not None:
-        name = _known_name(call, name)
+        name = known_name(call, name)
     if name in call.resources:
         raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
     if on_unresolved not in _POLICIES:
@@ -98,28 +99,32 @@ def register(
 
 def remove(call: Call, name: str) -> None:
     """Drop what earlier functions desire under a name, and what was registered under it."""
-    name = _known_name(call, name)
+    name = known_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
 
 
-def _known_name(call: Call, name: object) -> str:
+def known_name(call: Call, name: object) -> str:
     """Return a resource's name; in a run that only looks for dependencies, the one that the real call has."""
     if call.oracle is not None and issubclass(type(name), (str, Observable)):
         text = str(name)
-        waiting = call.tokens_in(text)
-        for observable in waiting:  # resources under names that nobody knows
-            call.counted.setdefault(observable.source_path, observable)
-        return call.oracle.text(text, call) if waiting else text
+        unknown = call.tokens_in(text)
+        call.named_by(unknown)
+        return call.oracle.text(text, call) if unknown else text
+    if type(name) is Observable:
+        value = known(name)
+        name = name if value is UNSET else value
     if type(name) is Observable or not isinstance(name, str):
         shown = repr(name)
         if type(name) is Observable:
+            call.named_by([name])
             raise UnresolvedError(f"{shown} can't be a resource's name: it has no value yet")
         raise UsageError(f"a resource's name must be a text (got {shown} that is a {type(name).__name__})")
     if not name:
         raise UsageError("a resource's name must not be empty")
     waiting = call.tokens_in(name)
     if waiting:
+        call.named_by(waiting)
         paths = ", ".join(observable.source_path for observable in waiting)
         raise UnresolvedError(
             f"a resource's name is made from {paths}, which has no value yet; a name must be known in every call"
@@ -175,8 +180,9 @@ def earlier_of(call: Call) -> dict[str, Any]:
         root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier)
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
-        registered = Registered(root, None, earlier.ready)
-        registered.take_observed(made)
-        Unstructured._set_state(made, registered)
+        # Its observed side is what Crossplane observes under that name, as for a resource that is registered.
+        observed = call.observed.get(name)
+        seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
+        Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))
         shown[name] = made
     return shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from .. import _wire
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .requirements import Requirements
 
 R = TypeVar("R", bound="Resource")
+T = TypeVar("T")
 
 __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 
@@ -104,8 +105,11 @@ class RequiredList(list[R]):
         return list.index(self, value, start, stop)
 
 
-class RequiredResources:
-    """Required resources by the key they were asked for ("Required Resources" in the seed). They are read-only."""
+class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
+    """Required resources by the key they were asked for ("Required Resources" in the seed). They are read-only.
+
+    As a mapping it has the keys that Crossplane has answered; any other key gives a list that isn't answered.
+    """
 
     def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
         self._request = request
@@ -118,11 +122,14 @@ class RequiredResources:
         return isinstance(key, str) and self.answer(key) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(
-            dict.fromkeys(
-                [*self._request.required_resources, *(self._request.extra_resources if self._deprecated else ())]
-            )
-        )
+        extra = self._request.extra_resources if self._deprecated else ()
+        return iter(sorted({*self._request.required_resources, *extra}))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<required resources: {', '.join(self) or 'none'}>"
 
     def __getitem__(self, key: str) -> RequiredList[Unstructured]:
         return self.get(key)
@@ -136,7 +143,8 @@ class RequiredResources:
             return self._request.extra_resources[key].items
         return None
 
-    @overload
+    # No default: every key has a list.
+    @overload  # type: ignore[override]
     def get(self, key: str, model: None = None) -> RequiredList[Unstructured]: ...
     @overload
     def get(self, key: str, model: type[R]) -> RequiredList[R]: ...
@@ -171,7 +179,7 @@ class RequiredResources:
         return observed_view(model, Registered(root))
 
 
-class RequiredSchemas:
+class RequiredSchemas(Mapping[str, "Schema"]):
     """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
 
     `get(key)` is None while there is no answer, a `Schema` that is empty where the kind wasn't found, and the schema
@@ -186,17 +194,26 @@ class RequiredSchemas:
         return isinstance(key, str) and key in self._request.required_schemas
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._request.required_schemas)
+        return iter(sorted(self._request.required_schemas))
+
+    def __len__(self) -> int:
+        return len(self._request.required_schemas)
+
+    def __repr__(self) -> str:
+        return f"<required schemas: {', '.join(self) or 'none'}>"
 
     def __getitem__(self, key: str) -> Schema:
-        schema = self.get(key)
-        if schema is None:
+        if key not in self:
             raise KeyError(key)
-        return schema
+        return self.answer(key)
 
-    def get(self, key: str) -> Schema | None:
-        """Return the schema, an empty one where the kind wasn't found, None while there is no answer."""
-        return self.answer(key) if key in self else None
+    @overload
+    def get(self, key: str, default: None = None) -> Schema | None: ...
+    @overload
+    def get(self, key: str, default: T) -> Schema | T: ...
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the schema, an empty one where the kind wasn't found, and `default` while there is no answer."""
+        return self.answer(key) if key in self else default
 
     def answer(self, key: str) -> Schema:
         """Return the schema, or an empty one that says why there is none."""

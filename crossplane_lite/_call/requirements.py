@@ -7,7 +7,7 @@ from typing import Any
 
 import attr
 
-from .._observed.observable import Observable
+from .._observed.observable import Observable, known
 from ..errors import UsageError
 
 __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
@@ -37,6 +37,7 @@ class ResourceSelector:
     namespace: Any = None
 
     def __attrs_post_init__(self) -> None:
+        _put_known(self)
         for name in ("api_version", "kind"):
             value = getattr(self, name)
             if type(value) is not Observable and (not isinstance(value, str) or value == ""):
@@ -77,6 +78,7 @@ class SchemaSelector:
     kind: Any
 
     def __attrs_post_init__(self) -> None:
+        _put_known(self)
         for name in ("api_version", "kind"):
             value = getattr(self, name)
             if type(value) is not Observable and (not isinstance(value, str) or value == ""):
@@ -85,6 +87,19 @@ class SchemaSelector:
     def texts(self) -> list[Any]:
         """Every part that could be unresolved."""
         return [self.api_version, self.kind]
+
+
+def _put_known(selector: Any) -> None:
+    """Put values in the place of references from desired state that have one."""
+    for name, value in vars(selector).items():
+        if type(value) is Observable:
+            object.__setattr__(selector, name, known(value) or value)
+        elif isinstance(value, Mapping) and any(type(text) is Observable for text in (*value, *value.values())):
+            object.__setattr__(selector, name, {_known(key): _known(text) for key, text in value.items()})
+
+
+def _known(text: Any) -> Any:
+    return known(text) or text if type(text) is Observable else text
 
 
 class _Selectors(dict[str, Any]):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from ..errors import UsageError
 
-__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results"]
+__all__ = ["STATUS", "ConditionEntry", "Conditions", "ResultEntry", "Results", "SetCondition"]
 
 FATAL: Final = 1
 WARNING: Final = 2
 NORMAL: Final = 3
 _TARGETS: Final = {None: 0, "composite": 1, "composite_and_claim": 2}
 STATUS: Final = {None: 1, True: 2, False: 3}
+_STATUSES: Final = {number: status for status, number in STATUS.items()}
+_TARGET_NAMES: Final = {number: target for target, number in _TARGETS.items()}
 
 
 def _target(target: str | None) -> int:
@@ -97,7 +100,23 @@ class ConditionEntry:
         self.target = target
 
 
-class Conditions:
+class SetCondition(NamedTuple):
+    """A condition that compose() has set.
+
+    Attributes:
+        status: True, False, or None for Unknown.
+        reason: A CamelCase word.
+        message: A text for people, or None.
+        target: `composite`, `composite_and_claim`, or None where it wasn't said.
+    """
+
+    status: bool | None
+    reason: Any
+    message: Any
+    target: str | None
+
+
+class Conditions(Mapping[str, SetCondition]):
     """Conditions that the composite is to have, by type."""
 
     def __init__(self) -> None:
@@ -127,8 +146,12 @@ class Conditions:
             raise UsageError(f"a condition's type is plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
 
-    def __contains__(self, type: object) -> bool:
-        return type in self.entries
+    def __getitem__(self, type: str) -> SetCondition:
+        entry = self.entries[type]
+        return SetCondition(_STATUSES[entry.status], entry.reason, entry.message, _TARGET_NAMES[entry.target])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
 
     def __len__(self) -> int:
         return len(self.entries)

@@ -11,7 +11,7 @@ from .._observed.tracker import current
 from ..errors import DEEPEST, UnknownFieldError, UsageError
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
-from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Node, refuse_whole
+from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
 from .shape import ModelShape, near_name
 from .walker import plain_data, tree_of, with_nulls
 
@@ -25,7 +25,7 @@ __all__ = ["adopt", "fill", "own_copy", "shell_of"]
 
 S = TypeVar("S", bound=ModelShape)
 
-_COPIED = frozenset({dict, list, tuple})
+_COPIED = frozenset({dict, list, tuple, ModelList})
 
 
 def adopt(type_: _types.Type, value: Any, name: str) -> Any:
@@ -101,7 +101,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     elif code == _types.ANY:
         return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
-    if code == _types.LIST and type_.item.code >= _types.MODEL:
+    if code == _types.DYNAMIC or (code == _types.LIST and type_.item.code >= _types.MODEL):
         values = ModelList(values, None, type_)
         made = type_.item.made
         if all(type(element) is made and element._node is None for element in values):
@@ -121,6 +121,10 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
     if node is not None and state >= WAIT:
         refuse_whole(node, _label, name)
     if node is not None and value._absent:
+        if type(node.owner) is Became:
+            return adopt(type_, node.owner.values, _label(name))
+        if node.place is not None and name != "status":  # as `attrs.evolve` hands it on
+            node.place.used(node)
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if state == WAIT else None
     if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):
@@ -179,7 +183,7 @@ def _deep(value: Any, name: _Name) -> Any:
         if kind is dict:
             copy = dict(item)
             work.extend((child, copy, at, depth + 1) for at, child in item.items() if type(child) in _COPIED)
-        elif kind is list or kind is tuple:
+        elif kind is list or kind is tuple or kind is ModelList:
             copy = list(item)
             work.extend((child, copy, at, depth + 1) for at, child in enumerate(item) if type(child) in _COPIED)
         holder[key] = copy

@@ -11,7 +11,7 @@ from .._observed.root import Computed
 from .._observed.tracker import current
 from .node import WAIT
 from .shape import ModelShape
-from .walker import unresolved_in
+from .walker import whole_tree, with_references
 
 if TYPE_CHECKING:
     from .._observed.root import Root
@@ -32,9 +32,11 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     Returns:
         What `function` returns, or an Observable that waits for every unresolved value among `values`.
     """
-    waiting = unresolved_in(values, current())
+    call = current()
+    tree = whole_tree(values, call)
+    waiting = [observable for found in tree.found for observable in found.waits_for]
     if not waiting:
-        return function(*values)
+        return function(*([with_references(value, call) for value in values] if tree.refers else values))
     deps: dict[str, Observable[Any]] = {}
     for observable in waiting:
         for source in sources(observable):

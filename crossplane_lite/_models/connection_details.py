@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from .._observed.observable import Observable, guess, make
+from .._base.sentinels import UNSET
+from .._observed.observable import Observable, guess, known, make
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -152,6 +153,9 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
+    if isinstance(value, Observable):
+        there = known(value)
+        value = value if there is UNSET else there
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
             f"connection detail {key!r} must be text, bytes or a whole number "

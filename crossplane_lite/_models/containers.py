@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._base.sentinels import UNSET
 from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
+from ..errors import UsageError
 from .node import WAIT
 from .shape import DesiredMap
 
@@ -55,6 +56,9 @@ class ModelList(list[Any]):
 
     def _take_in(self, key: Any, child: Any) -> None:
         """An element that was read and is written to now stands in here already; only the list has to count as set."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise _not_callable()
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
@@ -162,6 +166,14 @@ for _name in "remove pop clear sort reverse __delitem__ __imul__".split():
     setattr(ModelList, _name, _changing(_name))
 
 
+def _not_callable() -> UsageError:
+    """Return the error for `spec.items()` where the object has a field of that name."""
+    return UsageError(
+        "this is a list of the data, so it can't be called; as methods of the object whose field it is, dict(...), "
+        "list(...), [name] and `in` serve"
+    )
+
+
 def _read_only(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     raise self._node.read_only()
 
@@ -186,6 +198,9 @@ class ObservedList(list[Any]):
 
             return absent(self._type.item, self._node.state, self._node, f"[{at}]")
 
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise _not_callable()
+
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
@@ -207,6 +222,7 @@ class ObservedMap(dict[str, Any]):
             key == EXTERNAL_NAME
             and root is not None
             and root.kind != "xr"
+            and root.prefix != f"desired.{root.name}"
             and node.path == f"{root.prefix}.metadata.annotations"
         ):
             return make(f"{root.prefix}.external_name", root)

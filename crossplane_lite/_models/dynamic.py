@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .. import _wire
-from .._observed.observable import Observable, guess
+from .._observed.observable import Observable, belong, guess
 from ..errors import UsageError
 from .model import Model
-from .node import WAIT
+from .node import VIEW, WAIT, Became
 from .setter import delete_field, set_field
 from .types import DYNAMIC, Field, Type
+from .walker import equal, plain_data
 
 __all__ = ["DynamicFields", "DynamicKeys", "DynamicModel"]
 
@@ -54,7 +55,12 @@ class DynamicKeys(dict[str, bytes]):
 
 
 class DynamicModel(Model):
-    """An object without a schema: any attribute can be read and set, and any name by item access."""
+    """An object without a schema: any attribute can be read and set, and any name by item access.
+
+    It can be used as plain data can. A field that isn't set may become an object or a list: `spec.args.append("a")`
+    makes it a list. The methods of mappings (`get`, `items` and so on) are there where no field has their name; item
+    access, `in`, iteration and `len` are there always.
+    """
 
     __wire_fields__ = DynamicFields()
     __wire_keys__ = DynamicKeys()
@@ -71,30 +77,168 @@ class DynamicModel(Model):
             # What Python and notebooks probe for, unless the class has a field of that name.
             if name.startswith(("__", "_repr_", "_ipython_")) and name not in type(self).__wire_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return self._read_field(name)
+            made = self._read_field(name)
+            if name in _METHODS:
+                if type(made) is Observable:
+                    if not self._absent:
+                        belong(made, self)
+                elif isinstance(made, DynamicModel) and made._absent and made._node.state > VIEW:
+                    made._node.owner = self  # what can be written to knows it already
+            return made
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of plain data: the name that was read for it is a field that isn't set."""
+        node = self._node
+        if node is None or not self._absent:
+            where = "this" if node is None or not node.step else node.step.lstrip(".")
+            raise UsageError(
+                f"{where} is an object of the data, so it can't be called; as methods of an object whose field it is, "
+                "dict(...), list(...), [name] and `in` serve"
+            )
+        owner: Any = node.owner
+        name = node.step.removeprefix(".")
+        if isinstance(owner, DynamicModel):
+            return owner._call_method(name, args, kwargs)
+        raise UsageError(f"{node.path.lstrip('.')} isn't set, so it can't be called")
+
+    def _call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the method of plain data that has this name."""
+        values = self._as_list()
+        if values is None and name in _MAKE_A_LIST and self._absent:
+            values = self._become_a_list(name)
+        if values is not None:
+            return getattr(values, name)(*args, **kwargs)
+        if name in _OF_LISTS and (self._absent and (name != "pop" or not args or isinstance(args[0], int))):
+            return getattr([], name)(*args, **kwargs)  # as of an empty one
+        method = _OF_MAPPINGS.get(name)
+        if method is None:
+            what = "isn't set" if self._absent else "is an object without a schema"
+            raise UsageError(
+                f"{self._shown_path()} {what}, so {name}() can't be called; an object without a schema has "
+                f"{', '.join(f'{one}()' for one in sorted(_OF_MAPPINGS))}"
+            )
+        return method(self, *args, **kwargs)
+
+    def _become_a_list(self, name: str) -> list[Any]:
+        """Set a list in the place of this object, which isn't there."""
+        node = self._node
+        assert node is not None  # it isn't there
+        if node.place is not None:
+            node.place.used(node)
+        holder: Any = node.owner
+        if node.state != VIEW or holder is None:
+            raise node.read_only() if node.state >= WAIT else UsageError(
+                f"{self._shown_path()} can't become a list: another value was set in its place"
+            )
+        key = node.key
+        set_field(holder, key, [])
+        values: list[Any] = holder.__dict__[key]
+        node.state, node.owner = VIEW, Became(values, self._shown_path())
+        node.shows = _wire.MORE  # so that the codec doesn't take this for an empty object
+        return values
+
+    def _as_list(self) -> list[Any] | None:
+        """Return the list that this object has become, None where it hasn't."""
+        node = self._node
+        return node.owner.values if node is not None and type(node.owner) is Became else None
+
+    def _shown_path(self) -> str:
+        node = self._node
+        return (node.path.lstrip(".") if node is not None else "") or "the object"
+
+    def __bool__(self) -> bool:
+        values = self._as_list()
+        return Model.__bool__(self) if values is None else bool(values)
+
+    def __eq__(self, other: object) -> bool:
+        values = self._as_list()
+        if values is not None:
+            return values == other
+        if isinstance(other, Mapping):
+            bool(self)  # a guess, where it may still come
+            return equal(plain_data(self), plain_data(other))
+        return Model.__eq__(self, other)
+
+    __hash__ = None  # mutable, and compared by value
 
     def __str__(self) -> str:
+        values = self._as_list()
+        if values is not None:
+            return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
+            if self._node.place is not None:
+                self._node.place.used(self._node)
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
         return Model.__str__(self)
 
-    def __getitem__(self, name: str | Observable[str]) -> Any:
+    def __repr__(self) -> str:
+        values = self._as_list()
+        return Model.__repr__(self) if values is None else repr(values)
+
+    def __getitem__(self, name: Any) -> Any:
+        if isinstance(name, (int, slice)):
+            values = self._as_list()
+            return self._no_element(name) if values is None else values[name]
         name = _text(name)
         return self.__dict__[name] if name in self.__dict__ else self._read_field(name)
 
-    def __setitem__(self, name: str | Observable[str], value: Any) -> None:
+    def __setitem__(self, name: Any, value: Any) -> None:
+        if isinstance(name, (int, slice)):
+            values = self._as_list()
+            if values is None:
+                self._no_element(name)
+            values[name] = value
+            return
         set_field(self, _text(name), value)  # never a property of the resource
 
-    def __delitem__(self, name: str | Observable[str]) -> None:
+    def __delitem__(self, name: Any) -> None:
+        if isinstance(name, (int, slice)):
+            values = self._as_list()
+            if values is None:
+                self._no_element(name)
+            del values[name]
+            return
         delete_field(self, _text(name))
 
+    def _no_element(self, at: object) -> NoReturn:
+        node = self._node
+        if node is not None and self._absent:
+            if node.place is not None:
+                node.place.used(node)
+            path = self._shown_path()
+            hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
+            raise UsageError(f"{path} isn't set, so it has no element {at!r}{hint}")
+        raise UsageError(f"{self._shown_path()} is an object and no list: its keys are strings (got {at!r})")
+
+    def __add__(self, other: Any) -> Any:
+        return self._added(other, lambda own: [*own, *other])
+
+    def __radd__(self, other: Any) -> Any:
+        return self._added(other, lambda own: [*other, *own])
+
+    def _added(self, other: Any, add: Callable[[list[Any]], list[Any]]) -> Any:
+        values = self._as_list()
+        if not self._absent:
+            return NotImplemented
+        if self._node is not None and self._node.place is not None:
+            self._node.place.used(self._node)
+        if isinstance(other, (list, tuple)):
+            return add([] if values is None else values)
+        raise UsageError(f"{self._shown_path()} isn't set, so a {type(other).__name__} can't be added to it")
+
     def __contains__(self, name: object) -> bool:
+        values = self._as_list()
+        if values is not None:
+            return name in values
         if name in self.__dict__ or any(name == one for one in self):
             return True
         node = self._node
         return node is not None and node.state == WAIT and not self._absent and guess(node.observable(f".{name}"))
 
     def __iter__(self) -> Any:
+        values = self._as_list()
+        if values is not None:
+            return iter(values)
         if not bool(self):  # a guess, where it may still come
             return iter(())
         node = self._node
@@ -103,6 +247,60 @@ class DynamicModel(Model):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _dict(model: DynamicModel) -> dict[str, Any]:
+    return {name: model[name] for name in model}
+
+
+def _get(model: DynamicModel, name: str | Observable[str], *default: Any) -> Any:
+    """Return a field, or the default. Without one, a field that may still come is an Observable."""
+    node = model._node
+    if not default and node is not None and node.state == WAIT:
+        return model[name]
+    return model[name] if name in model else (default[0] if default else None)
+
+
+def _update(model: DynamicModel, *others: Any, **named: Any) -> None:
+    for name, value in dict(*others, **named).items():
+        model[name] = value
+
+
+def _setdefault(model: DynamicModel, name: str | Observable[str], default: Any = None) -> Any:
+    if name not in model:
+        model[name] = default
+    return model[name]
+
+
+def _pop(model: DynamicModel, name: str, *default: Any) -> Any:
+    if name not in model:
+        if default:
+            return default[0]
+        raise KeyError(name)
+    value = model[name]
+    del model[name]
+    return value
+
+
+def _clear(model: DynamicModel) -> None:
+    for name in list(model):
+        del model[name]
+
+
+_OF_MAPPINGS: Final[dict[str, Callable[..., Any]]] = {
+    "clear": _clear,
+    "copy": _dict,
+    "get": _get,
+    "items": lambda model: _dict(model).items(),
+    "keys": lambda model: _dict(model).keys(),
+    "pop": _pop,
+    "setdefault": _setdefault,
+    "update": _update,
+    "values": lambda model: _dict(model).values(),
+}
+_MAKE_A_LIST: Final = frozenset({"append", "extend", "insert"})
+_OF_LISTS: Final = frozenset({"count", "index", "pop", "remove", "reverse", "sort"})
+_METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:

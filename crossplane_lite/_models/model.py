@@ -13,7 +13,7 @@ from .._observed.observable import Observable, guess
 from .._observed.tracker import current
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
-from .node import HELD, HELD_NODE, LOOSE, WAIT, Node
+from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
 from .shape import ModelShape, near_name, new_node
@@ -109,13 +109,10 @@ class Model(ModelShape):
         if not self._absent:
             return True
         node = self._node
-        return node is not None and node.state == WAIT and guess(node.observable())
-
-    def _own_node(self) -> Node:
-        """Give a model a node of its own, for what it has to remember."""
-        node = Node(HELD if self._node is HELD_NODE else LOOSE)
-        _set_node(self, node)
-        return node
+        assert node is not None  # what isn't there has a place
+        if node.place is not None:
+            node.place.used(node)
+        return node.state == WAIT and guess(node.observable())
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -132,8 +129,11 @@ class Model(ModelShape):
 
     def __str__(self) -> str:
         node = self._node
-        if node is not None and node.state == WAIT and self._absent:
-            return str(node.observable())  # text made from what isn't there yet waits for it
+        if node is not None and self._absent:
+            if node.place is not None:
+                node.place.used(node)
+            if node.state == WAIT:
+                return str(node.observable())  # text made from what isn't there yet waits for it
         return repr(self)
 
     def __format__(self, spec: str) -> str:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from .._observed.observable import Observable
     from .._observed.root import Root
+    from .types import Field
 
 __all__ = [
     "COPY",
@@ -63,8 +64,10 @@ __all__ = [
     "TEMPLATE",
     "VIEW",
     "WAIT",
+    "Became",
     "Holder",
     "Node",
+    "Place",
     "refuse_whole",
 ]
 
@@ -92,6 +95,40 @@ class Holder(Protocol):
         """Let a child that was read, and is written to now, count as set."""
 
 
+class Became:
+    """The owner of an object without a schema that wasn't there and has become a list: somebody may hold it still.
+
+    Attributes:
+        values: The list.
+    """
+
+    __slots__ = ("_node", "_path", "values")
+
+    def __init__(self, values: list[Any], path: str) -> None:
+        self.values = values
+        self._node: Node | None = None
+        self._path = path
+
+    def _take_in(self, key: Any, child: Any) -> None:
+        raise UsageError(f"{self._path} is a list by now, so no field can be set in it")
+
+
+class Place(Protocol):
+    """A part of desired state in which reading what isn't there is special."""
+
+    def absent(self, made: Any, node: Node, field: Field) -> Any:
+        """Return what a field reads as that isn't there.
+
+        Args:
+            made: What it reads as elsewhere.
+            node: The node of the object that doesn't have it.
+            field: The field.
+        """
+
+    def used(self, node: Node) -> None:
+        """Note that an object that isn't there, and whose node this is, was used as a value."""
+
+
 class Node:
     """The place of one model, list or map.
 
@@ -108,9 +145,25 @@ class Node:
             What is set there afterwards replaces what was there, and doesn't merge into it.
         shows: For the codec (`crossplane_lite._wire.objects`): whether more than what was set is shown, and meant.
         states: At the top of an observed object the state of each field that differs from `state`.
+        place: What a field that isn't there reads as, where that is special: in the metadata and the status of a
+            desired composed resource.
     """
 
-    __slots__ = ("deleted", "key", "owner", "raw", "root", "shows", "split", "state", "states", "step", "up", "views")
+    __slots__ = (
+        "deleted",
+        "key",
+        "owner",
+        "place",
+        "raw",
+        "root",
+        "shows",
+        "split",
+        "state",
+        "states",
+        "step",
+        "up",
+        "views",
+    )
 
     def __init__(
         self,
@@ -132,6 +185,7 @@ class Node:
         self.views: dict[str, Any] | None = None
         self.deleted: set[str] | None = None
         self.states: dict[str, int] | None = None
+        self.place: Place | None = None
         self.split: Any = split  # what `fields` keeps; None until it is asked for
 
     @property

@@ -92,6 +92,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if state == LOOSE:  # an explicit null of an earlier function: it has an opinion, and it is null
             return None
     made = absent(type_, state, node, field.step)
+    if node.place is not None:
+        made = node.place.absent(made, node, field)
     return made if made is None or type(made) is Observable else _keep(node, holder, name, made)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._observed.observable import guess, make
+from .desired import is_desired
 from .node import FACT, WAIT, Node
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class Registered:
 
     def ready_of(self, model: ModelShape) -> bool | None:
         """Return what was said of the readiness of `model`: for its observed side what the rule of its kind says."""
-        if model._node is not None and model._node.state >= WAIT:
+        node = model._node
+        if node is not None and node.state >= WAIT and not is_desired(node, self.root):
             if self.root.settled:
                 return True
             # A gate for creation must not delete: what depends on it shows in another run.

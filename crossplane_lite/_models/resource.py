@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .. import _wire
+from .._base.sentinels import NULL, UNSET
 from .._observed.conditions import condition_of
 from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
 from ..errors import UsageError
+from .desired import PLACES, external_name_of, is_desired, put_in_place
 from .model import Model
 from .node import WAIT, Node
-from .setter import set_field
+from .reader import Reading, read
+from .setter import delete_field, set_field
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
     from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
     from .connection_details import ConnectionDetails
     from .registered import Registered
+    from .types import Field
 
-__all__ = ["Resource"]
+__all__ = ["Resource", "reading_of"]
 
 
 class Resource(Model):
@@ -28,7 +32,8 @@ class Resource(Model):
     Attributes:
         observed: The same model over observed state ("Resource Access Model" in the seed). Nothing of it can be set.
         external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
-            `.observed`.
+            `.observed`. Of a registered resource for which nobody has set it, it is a reference to the observed one,
+            and so is `metadata.name`.
         ready: Whether the resource is ready: True, False, or None to leave it to others.
         connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
         name: The composition resource name; for the composite and required resources their own name.
@@ -59,6 +64,20 @@ class Resource(Model):
 
     _set_state: ClassVar[Any]
 
+    def _read_field(self, name: str) -> Any:
+        made = Model._read_field(self, name)
+        if name in PLACES:
+            self._put_in_place(name, made)
+        return made
+
+    def _put_in_place(self, name: str, value: Any) -> None:
+        """Have metadata or status that is read from a desired composed resource know what it is."""
+        state = self._state
+        if state is None or not is_desired(self._node, state.root):
+            return
+        if name == "metadata" or name not in self.__dict__:  # a status that was set is told when the call ends
+            put_in_place(name, value, state.root)
+
     def _registered(self) -> Registered:
         if self._state is None:
             raise UsageError(
@@ -88,6 +107,9 @@ class Resource(Model):
         annotations: Any = self.metadata.annotations
         if isinstance(annotations, Observable):
             return annotations
+        state = self._state
+        if state is not None and is_desired(node, state.root):
+            return external_name_of(annotations, node, state.root)
         desired = node is None or node.state < WAIT
         name: str | Observable[str] | None = annotations.get(EXTERNAL_NAME) if desired else annotations[EXTERNAL_NAME]
         return name
@@ -96,6 +118,11 @@ class Resource(Model):
     def external_name(self, value: str | Observable[str] | None) -> None:
         if self._node is not None and self._node.state >= WAIT:
             raise self._node.read_only(".external_name")
+        given: Any = value
+        if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
+            raise UsageError(
+                f"'external_name' must be a string (got {value!r} that is a {type(value).__name__}); write str(...)"
+            )
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property
@@ -146,6 +173,53 @@ class Resource(Model):
         _set_state(self, None)
 
 
+class StatusReading(Reading):
+    """The field status of a resource's class."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is not None:
+            node = instance._node
+            if node is not None and node.state == WAIT:  # nearly always so: the same as `Reading`
+                view = None if node.views is None else node.views.get("status")
+                return read(node, instance, self._field) if view is None else view
+        value = Reading.__get__(self, instance, owner)
+        instance._put_in_place("status", value)
+        return value
+
+
+class MetadataReading(Reading):
+    """The field metadata of a resource's class. A data descriptor, so that what was set passes it as well."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return Reading.__get__(self, instance, owner)
+        node = instance._node
+        if node is not None and node.state == WAIT:
+            view = None if node.views is None else node.views.get("metadata")
+            return read(node, instance, self._field) if view is None else view
+        value = instance.__dict__.get("metadata")
+        if value is None:
+            value = Reading.__get__(self, instance, owner)
+        instance._put_in_place("metadata", value)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance._set_field("metadata", value)
+
+    def __delete__(self, instance: Any) -> None:
+        delete_field(instance, "metadata")
+
+
+def reading_of(field: Field) -> Reading:
+    """Return what reads a field of a resource's class."""
+    return _READINGS.get(field.name, Reading)(field)
+
+
 _set_state = Resource.__dict__["_state"].__set__
 Resource._set_state = staticmethod(_set_state)
+_READINGS: Final = {"metadata": MetadataReading, "status": StatusReading}
 _PROPERTIES: Final = frozenset({"observed", "external_name", "ready", "connection_details", "name"})

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
 from ..errors import UsageError
-from .node import OUTSIDE, VIEW, WAIT, Node
+from .node import HELD, HELD_NODE, LOOSE, OUTSIDE, VIEW, WAIT, Node
 from .types import Field
 
 __all__ = ["DesiredMap", "ModelShape", "near_name", "new_node"]
@@ -42,6 +42,12 @@ class ModelShape:
         if node is None or node.raw is not None or self.__dict__:
             return False
         return node.state == VIEW or node.up is not None or node.state >= WAIT
+
+    def _own_node(self) -> Node:
+        """Give a model a node of its own, for what it has to remember."""
+        node = Node(HELD if self._node is HELD_NODE else LOOSE)
+        self._set_node(self, node)
+        return node
 
     def _take_in(self, key: str, child: Any) -> None:
         """Let a child that was read, and is written to now, count as set."""

@@ -40,7 +40,7 @@ from ..errors import UsageError
 from . import types
 from .model import Model
 from .reader import Reading
-from .resource import Resource
+from .resource import Resource, reading_of
 from .shape import near_name
 
 __all__ = ["load", "make_class"]
@@ -154,7 +154,7 @@ def make_class(
     namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
     for field in fields:
         if field.name not in namespace and not any(hasattr(base, field.name) for base in bases):
-            namespace[field.name] = Reading(field)
+            namespace[field.name] = reading_of(field) if api_version else Reading(field)
     return type(name, bases, namespace)
 
 

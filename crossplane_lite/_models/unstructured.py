@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from . import types
 from .dynamic import DynamicFields, DynamicModel
 from .model import Model
-from .resource import Resource
+from .resource import Resource, reading_of
 
 __all__ = ["Unstructured"]
 
@@ -43,6 +43,9 @@ class Unstructured(Resource, DynamicModel):
             "metadata": types.Field("metadata", "metadata", types.parse_type("ObjectMeta", _resolve)),
         }
     )
+
+    if not TYPE_CHECKING:
+        metadata = reading_of(__wire_fields__["metadata"])
 
     def __init__(self, api_version: str, kind: str, **fields: Any) -> None:
         for name, value in (("api_version", api_version), ("kind", kind)):

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
-from .._observed.observable import Observable, make, sources
+from .._observed.observable import Observable, known, make, sources
 from .._observed.tracker import Tracker
 from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
-from .node import COPY, WAIT, refuse_whole
+from .node import COPY, WAIT, Became, refuse_whole
 from .shape import DesiredMap, ModelShape
 
 __all__ = [
@@ -24,7 +24,9 @@ __all__ = [
     "represent",
     "tree_of",
     "unresolved_in",
+    "whole_tree",
     "with_nulls",
+    "with_references",
 ]
 
 # A path while walking: (path of the holder, step, depth), formatted only when it is shown.
@@ -94,14 +96,16 @@ class Tree:
             is an explicit null.
         found: The unresolved values in it.
         list_keys: The merge keys of its lists that have some, by the list's id.
+        refers: Whether there were Observables in it that have a value, which stands in their place.
     """
 
-    __slots__ = ("data", "found", "list_keys")
+    __slots__ = ("data", "found", "list_keys", "refers")
 
     def __init__(self) -> None:
         self.data: Any = None
         self.found: list[Found] = []
         self.list_keys: dict[int, tuple[str, ...]] = {}
+        self.refers = False
 
 
 def plain_data(value: Any) -> Any:
@@ -136,16 +140,25 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             if texts and call is not None and (waits_for := call.tokens_in(value)):
                 tree.found.append(Found(steps_of(path), waits_for, False))
         elif kind is Observable:
+            if call is not None and (there := known(value)) is not UNSET:
+                target[key] = there
+                tree.refers = True
+                continue
             target[key] = value
             tree.found.append(Found(steps_of(path), list(sources(value)), False))
         elif value is NULL:
             target[key] = None
         elif issubclass(kind, ModelShape):
+            if value._node is not None and type(value._node.owner) is Became:
+                work.append((value._node.owner.values, target, key, path, all_of_it))
+                continue
             if value._node is not None and value._node.state == COPY:
                 all_of_it = True
             if not whole and value._node is not None and value._node.state >= WAIT:
                 refuse_whole(value._node, _shown, path)
                 all_of_it = True
+            if value._node is not None and value._node.place is not None and path is not _TOP and value._absent:
+                value._node.place.used(value._node)
             if path is not _TOP and value._absent and value._node is not None and value._node.state >= WAIT:
                 target[key] = waiting = make(value._node.path, value._node.root)
                 tree.found.append(Found(steps_of(path), [waiting], False))
@@ -171,6 +184,13 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             target[key] = made
             for name, item in value.items():
                 if item is UNSET or (item is None and not whole):
+                    continue
+                if type(name) is Observable and call is not None and (there := known(name)) is not UNSET:
+                    tree.refers = True
+                    text = str(there)
+                    made[text] = None
+                    step = (path, text, path[2] + 1)
+                    work.append((item, made, text, step, all_of_it or not isinstance(value, DesiredMap)))
                     continue
                 made[name] = None
                 step = (path, name, path[2] + 1)
@@ -203,9 +223,22 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
     return tree
 
 
+def whole_tree(value: Any, call: Tracker | None) -> Tree:
+    """Return a value with all that it shows, with the unresolved values in it."""
+    return _convert(value, call, whole=True)
+
+
 def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
     """Return the Observables in a value, those in its texts too."""
     return [observable for found in _convert(value, call, whole=True).found for observable in found.waits_for]
+
+
+def with_references(value: Any, call: Tracker | None) -> Any:
+    """Return a value as it is, or where there are references from desired state in it that have a value by now, as
+    plain data with these.
+    """
+    tree = whole_tree(value, call)
+    return tree.data if tree.refers else value
 
 
 def plain_and_waits(value: Any, call: Tracker | None) -> tuple[Any, list[Observable[Any]]]:

@@ -34,9 +34,23 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
 
     T_co = TypeVar("T_co", covariant=True)
 
-__all__ = ["EXTERNAL_NAME", "Observable", "call_of", "guess", "is_settled", "known", "make", "root_of", "sources"]
+__all__ = [
+    "EXTERNAL_NAME",
+    "Observable",
+    "belong",
+    "call_of",
+    "guess",
+    "is_settled",
+    "known",
+    "make",
+    "refer",
+    "root_of",
+    "sources",
+]
 
 T = TypeVar("T")
+
+_set = object.__setattr__  # past the one of Observable, which is for authors
 
 EXTERNAL_NAME = "crossplane.io/external-name"
 
@@ -45,10 +59,11 @@ class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
     It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`, f-strings, `%`, `+`
-    with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration, `in`,
-    `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself (`int`,
-    `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and compose() runs
-    again to show what depends on them (see `crossplane_lite._rehearsal.look_twice`), so that nothing that exists is lost.
+    with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration,
+    `in`, `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself
+    (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and
+    compose() runs again to show what depends on them (see `crossplane_lite._rehearsal.look_twice`), so that nothing
+    that exists is lost.
 
     One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in which
     it is used.
@@ -57,19 +72,22 @@ class Observable(Generic[T_co]):
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value that is referred to.
-    __slots__ = ("__cl_deps__", "__cl_path__", "__cl_root__", "__cl_settles__")
+    # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is what
+    # the codec emits in its place: see `refer`; `__cl_owner__` is that of `belong`.
+    __slots__ = ("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__wire_text__")
 
     __cl_path__: str
     __cl_root__: Root | None
     __cl_deps__: tuple[Observable[Any], ...] | None
     __cl_settles__: bool  # whether absence is an answer in an object that is ready
+    __wire_text__: str | None
 
     def __init__(self, source_path: str) -> None:
-        self.__cl_path__ = source_path
-        self.__cl_root__ = None
-        self.__cl_deps__ = None
-        self.__cl_settles__ = False
+        _set(self, "__cl_path__", source_path)
+        _set(self, "__cl_root__", None)
+        _set(self, "__cl_deps__", None)
+        _set(self, "__cl_settles__", False)
+        _set(self, "__wire_text__", None)
 
     @property
     def source_path(self) -> str:
@@ -97,12 +115,15 @@ class Observable(Generic[T_co]):
 
     def __repr__(self) -> str:
         # The repr of a list that holds it ends up in text as well.
+        value = known(self)
+        if value is not UNSET:
+            return repr(value)
         call = call_of(self)
         return f"Observable({self.__cl_path__!r})" if call is None else call.token(self)
 
     def __hash__(self) -> int:
         # Whoever looks it up in a set or a dict uses it as a value, and without an equal hash `==` is never asked.
-        value = known(self)
+        value = _stands_for(self)
         if value is not UNSET:
             return hash(value)
         _use(self, opaque=True)
@@ -112,10 +133,10 @@ class Observable(Generic[T_co]):
     def __class__(self) -> Any:
         # isinstance() and match ask for it where type() says no. Another answer would have to be a value, so nobody can
         # show what depends on this one.
-        value = known(self)
+        value = _stands_for(self)
         if value is not UNSET:
             return type(value)
-        if not _is_harmless(sys._getframe(1)):
+        if not _refers(self) and not _is_harmless(sys._getframe(1)):
             _use(self, opaque=True)
         return Observable
 
@@ -168,7 +189,7 @@ class Observable(Generic[T_co]):
         return guess(self)  # type: ignore[return-value]  # True only where no answer is made of it
 
     def __len__(self) -> int:
-        value = known(self)
+        value = _stands_for(self)
         if value is not UNSET:
             return len(value)
         oracle = _oracle_of(self)
@@ -177,7 +198,7 @@ class Observable(Generic[T_co]):
         return oracle.length(self) if found and oracle is not None else 0
 
     def __iter__(self) -> Iterator[Any]:
-        value = known(self)
+        value = _stands_for(self)
         if value is not UNSET:
             return iter(value)
         length = len(self)
@@ -188,7 +209,7 @@ class Observable(Generic[T_co]):
         return iter([holder[at] for at in range(length)])
 
     def __contains__(self, item: object) -> bool:
-        value = known(self)
+        value = _stands_for(self)
         return guess(self, item) if value is UNSET else item in value
 
     def __eq__(self, other: object) -> bool:
@@ -198,6 +219,12 @@ class Observable(Generic[T_co]):
         return not guess(self, other)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            holder = _owner_of(self)
+        except AttributeError:
+            pass
+        else:
+            return holder._call_method(self.__cl_path__.rpartition(".")[2], args, kwargs)
         # A map that isn't there yet is used like one that is: `labels.get("team")`.
         path, _, method = self.__cl_path__.rpartition(".")
         owner: Any = _extend(self, "", path)
@@ -222,6 +249,14 @@ class Observable(Generic[T_co]):
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise UnresolvedError(f"{self.__cl_path__} has no value yet, so nothing can be set in it")
+
+
+_owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
+
+
+def belong(observable: Observable[Any], owner: Any) -> None:
+    """Have a call of an Observable be that of a method of `owner`: of an object that may have a field of that name."""
+    _set(observable, "__cl_owner__", owner)
 
 
 def _call_method(owner: Any, method: str, args: Any, kwargs: Any) -> Any:
@@ -257,7 +292,7 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
     def method(self: Observable[Any], *args: object) -> Any:
-        value = known(self)
+        value = _stands_for(self)
         if value is not UNSET:
             return getattr(value, f"__{name}__")(*args)
         if name in _COUNTS:
@@ -299,6 +334,14 @@ _refuse("reversed", _applied(_backwards))
 def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
     """Return the error for a use that needs the value; somebody may catch it, so it counts as a guess."""
     _use(observable, failed=True)
+    root = observable.__cl_root__
+    if root is not None and root.refers:
+        path = observable.__cl_path__
+        seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
+        return UnresolvedError(
+            f"{path} isn't set in desired state, so it refers to what the cluster has, and {use} needs the value "
+            f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
+        )
     return UnresolvedError(
         f"{observable.__cl_path__} has no value yet, and {use} needs one; "
         "use crossplane_lite.apply(function, value) to compute with it once it is known"
@@ -322,6 +365,14 @@ def make(
     made.__cl_settles__ = settles
     if root is not None:
         root.call.handed_out.append(made)
+    return made
+
+
+def refer(path: str, root: Root, value: str) -> Observable[str]:
+    """Make a reference from desired state whose value is known already: it is emitted as that, and becomes its text."""
+    made: Observable[str] = Observable(path)
+    made.__cl_root__ = root
+    made.__wire_text__ = value
     return made
 
 
@@ -362,7 +413,13 @@ def call_of(observable: Observable[Any]) -> Tracker | None:
     return call
 
 
-def known(observable: Observable[Any]) -> Any:
+def _refers(observable: Observable[Any]) -> bool:
+    """Say whether it is a reference from desired state (see `crossplane_lite._observed.root.Reference`)."""
+    root = observable.__cl_root__
+    return root is not None and root.refers
+
+
+def _stands_for(observable: Observable[Any]) -> Any:
     """Return the value of an Observable that was made by hand or in an earlier call; UNSET where there is none yet."""
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
@@ -373,6 +430,17 @@ def known(observable: Observable[Any]) -> Any:
     from .lookup import value_at
 
     return value_at(call.observed, call.xr, observable.__cl_path__)
+
+
+def known(observable: Observable[Any]) -> Any:
+    """Return the value that an Observable becomes where it is emitted or becomes text; UNSET where there is none yet.
+
+    That is the value of a reference from desired state, and of one that was made by hand or in an earlier call.
+    """
+    if _refers(observable):
+        value = observable.__wire_text__
+        return UNSET if value is None else value
+    return _stands_for(observable)
 
 
 def _oracle_of(observable: Observable[Any]) -> Oracle | None:
@@ -405,7 +473,7 @@ def _use(
         failed: Whether it was an error. That is nothing that a value does, also where its absence is an answer.
     """
     call = call_of(observable)
-    if call is None:
+    if call is None or _refers(observable):
         return
     for source in sources(observable):
         if is_settled(source) and not failed:
@@ -426,9 +494,12 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Returns:
         What to take it for: False for empty and unequal, as in every real call. A rehearsal (see
-        `crossplane_lite._rehearsal`) tries the other way as well.
+        `crossplane_lite._rehearsal`) tries the other way as well. A reference from desired state is empty and unequal
+        in every call, whatever the cluster has, and so it is no guess.
     """
-    value = known(observable)
+    if _refers(observable):
+        return False
+    value = _stands_for(observable)
     if value is not UNSET:
         return bool(value == compared) if compared is not None else bool(value)
     call = call_of(observable)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._base.sentinels import UNSET
+from .observable import make, refer
 from .readiness import is_ready
 
 if TYPE_CHECKING:
+    from .observable import Observable
     from .tracker import Tracker
 
-__all__ = ["Computed", "Root"]
+__all__ = ["Computed", "Reference", "Root"]
 
 
 class Root:
@@ -28,6 +30,9 @@ class Root:
     Args:
         message: The protocol's message of it, which has its connection details; None while it isn't observed.
     """
+
+    # Whether what belongs to it was read from desired state: see `Reference`.
+    refers = False
 
     __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
 
@@ -72,6 +77,37 @@ class Root:
         if self._ready is None:
             self._ready = self.raw is not None and self.kind != "xr" and is_ready(self.raw)
         return self._ready
+
+
+class Reference(Root):
+    """The same observed object, as what desired state refers to: the top of the Observables that reading an unset name
+    of a desired resource gives.
+
+    Nobody has set the name, and that is what such an Observable answers to all questions, whether the cluster has one
+    by now or not: it is empty and equal to nothing, and asking it is no guess. So the code takes the same way in every
+    call: `if not bucket.external_name: bucket.external_name = name` sets it in each. Where it becomes text, or is
+    emitted, it is the value.
+    """
+
+    __slots__ = ()
+
+    refers = True
+
+    @classmethod
+    def of(cls, root: Root) -> Reference:
+        """Return the object of a root as what desired state refers to."""
+        return cls(root.call, root.kind, root.name, root.prefix, root.raw, root._message)
+
+    def to(self, step: str, *way: str) -> Observable[str]:
+        """Return a reference.
+
+        Args:
+            step: The path below the object, as Observables show it.
+            *way: The keys that lead to the value.
+        """
+        path = self.prefix + step
+        value = None if self.raw is None else _wire.get_path(self.raw, way)
+        return refer(path, self, value) if isinstance(value, str) else make(path, self)
 
 
 class Computed(Root):

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -235,6 +235,12 @@ class Tracker:
         path = observable.source_path
         self.guesses.setdefault(path, observable)
         self.branches.add(((path, compared if isinstance(compared, (str, int, float)) else None), place(), False))
+
+    def named_by(self, waiting: Iterable[Observable[Any]]) -> None:
+        """Remember that a resource's name was made from unresolved values: there may be resources under such names."""
+        for observable in waiting:
+            self.guesses.setdefault(observable.source_path, observable)
+            self.counted.setdefault(observable.source_path, observable)
 
     @property
     def has_guessed(self) -> bool:

@@ -142,7 +142,12 @@ def _is_unobserved(resource: object) -> bool:
 
 def _name_of(resource: object, data: Mapping[str, Any]) -> str:
     if isinstance(resource, Resource):
-        return resource._state.root.prefix if resource._state is not None else type(resource).__name__
+        if resource._state is None:
+            return type(resource).__name__
+        node = resource._node
+        # `desired.x` is not what is observed of it.
+        own = node.root if node is not None and node.state >= WAIT else None
+        return resource._state.root.prefix if own is None else own.prefix
     metadata = data.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return str(name or data.get("kind") or "")

@@ -289,4 +289,8 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     if issubclass(kind, Mapping):
         data = struct_bytes(value, PREFIXES, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
+    text = getattr(value, "__wire_text__", None)
+    if text is not None:
+        data = text.encode()
+        return TEXT_HEADS[len(data)], data
     raise Bail

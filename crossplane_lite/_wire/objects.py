@@ -11,6 +11,8 @@ This is all that the codec asks of them:
 `__wire_below__`
     Of a model, and of some mappings: None, or what says how it lies over something. That has `deleted`, the attributes
     or keys to remove from what lies below, or None; and `shows`: `SET`, `MORE` or `WHOLE`.
+`__wire_text__`
+    Of anything else: the text that it stands for, or None.
 """
 
 from __future__ import annotations

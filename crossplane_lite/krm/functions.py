@@ -78,9 +78,9 @@ class Function:
         Function._was_run = True
         result: Any = self._body(rl)
         if result is not None and hasattr(result, "__await__"):
-            from ..composition import run_awaitable
+            from .._call import event_loop
 
-            result = run_awaitable(result)
+            result = event_loop.run(result, self._body, rl)
         if result is not None:
             raise UsageError(
                 f"{self.name}() must return nothing (got a {type(result).__name__}); "

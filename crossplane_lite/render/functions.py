@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
-from .. import composition
+from .._call import event_loop
 from ..composition import Function
 from ..errors import UsageError, WireError
 from ..proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
@@ -166,7 +166,7 @@ def _place(frame: FrameType | None, home: str) -> str:
     while frame is not None and frame.f_code is not _CALLER:
         frames.append(frame)
         frame = frame.f_back
-    frames += _waiting_frames()
+    frames += event_loop.frames()  # of an `async def` compose()
     folder = os.path.dirname(os.path.abspath(home)) + os.sep
     own = [one for one in frames if one.f_code.co_filename == home]
     near = [one for one in frames if os.path.abspath(one.f_code.co_filename).startswith(folder)]
@@ -174,16 +174,6 @@ def _place(frame: FrameType | None, home: str) -> str:
         if found:
             return f"compose() was at {found[0].f_code.co_filename}, line {found[0].f_lineno}"
     return f"compose() is in {home}"
-
-
-def _waiting_frames() -> list[FrameType]:
-    """Return the lines at which coroutines of an `async def` compose() wait; they aren't on the stack."""
-    loop = getattr(composition._local, "loop", None)
-    if loop is None:
-        return []
-    import asyncio
-
-    return [frame for task in asyncio.all_tasks(loop) for frame in reversed(task.get_stack())]
 
 
 class Remote:

@@ -6,13 +6,12 @@ returns messages. It gets those of `crossplane_lite.proto.v1`, also from a calle
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from .. import response
+from .._call import event_loop
 from .._call.error_text import describe
 from .._call.log import log_for
 from .._compat.messages import full_name, sibling
@@ -143,8 +142,6 @@ class _Runner:
         self._method = method
         self._name = type(getattr(method, "__self__", method)).__name__
         self._file: str = getattr(getattr(method, "__code__", None), "co_filename", __file__)
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = threading.Lock()
 
     def run(self, data: bytes) -> bytes:
         """Answer one request. What goes wrong in the function is a Fatal result, as in a composition function.
@@ -177,31 +174,11 @@ class _Runner:
     def _answer(self, request: Any) -> bytes:
         answer = self._method(request, None)
         if inspect.isawaitable(answer):
-            answer = self._wait_for(answer)
+            answer = event_loop.run(answer)
         if full_name(answer) is None:
             raise UsageError(f"RunFunction() must return a RunFunctionResponse (got a {type(answer).__name__})")
         returned: bytes = answer.SerializeToString()
         return returned
-
-    def _wait_for(self, answer: Awaitable[Any]) -> Any:
-        async def wait() -> tuple[Any, BaseException | None]:
-            try:
-                return await answer, None
-            except BaseException as error:  # raised there, SystemExit would end the loop for all calls
-                return None, error
-
-        returned, error = asyncio.run_coroutine_threadsafe(wait(), self._running_loop()).result()
-        if error is not None:
-            raise error
-        return returned
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        # One loop for all calls, because what a function keeps between them (a session, a lock) belongs to a loop.
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="functions", daemon=True).start()
-            return self._loop
 
 
 class BetaFunctionRunner:

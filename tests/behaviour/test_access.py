@@ -28,8 +28,7 @@ def test_unset_desired_leaf_reads_none(registered: bool) -> None:
         assert bucket.spec.forProvider.location is None
         assert bucket.spec.forProvider.size is None
         assert bucket.spec.forProvider.public is None
-        assert bucket.metadata.name is None
-        assert bucket.external_name is None
+        assert bucket.metadata.namespace is None
 
     call(compose)
 
@@ -228,7 +227,7 @@ def test_observed_values_read_as_they_are() -> None:
         assert observed.metadata.labels["l"] == "m"
         assert observed.metadata.annotations[samples.EXTERNAL_NAME] == "ext"
         assert observed.external_name == "ext"
-        assert bucket.external_name is None
+        assert not bucket.external_name
 
     call(compose, observed={"bucket": existing})
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
-from crossplane_lite.errors import CrossplaneLiteError
+from crossplane_lite.errors import CrossplaneLiteError, UsageError
 from tests.behaviour import samples
 from tests.behaviour.helpers import CONDITION, ask
 from tests.behaviour.models import VPC, Bucket
@@ -60,7 +60,7 @@ def test_names_of_capabilities(name: Any) -> None:
     assert call(compose, capabilities=without("REQUIRED_SCHEMAS"))[0] == (False, True)
 
 
-@pytest.mark.parametrize("name", ["", "capability_conditions", "CONDITION", 0, 99, None, 1.5])
+@pytest.mark.parametrize("name", [0, 99, None, 1.5])
 def test_what_is_no_capability(name: Any) -> None:
     """What is no capability isn't advertised."""
 
@@ -350,3 +350,38 @@ def test_what_is_supported_later() -> None:
     assert CONDITION not in run(composition.function(name="other")(lambda ctx: None), xr=xr).conditions
     broken.append(True)
     assert run(compose, xr=xr).conditions[CONDITION] == before.conditions[CONDITION]
+
+
+@pytest.mark.parametrize("ask", ["has", "lacks", "in"])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("REQUIRED_SCHEMA", "did you mean 'REQUIRED_SCHEMAS'"),
+        ("CAPABILITY_REQUIRED_RESOURCE", "did you mean 'REQUIRED_RESOURCES'"),
+        ("conditions", "did you mean 'CONDITIONS'"),
+        ("xyz", "there are CAPABILITIES, CONDITIONS, CREDENTIALS, REQUIRED_RESOURCES, REQUIRED_SCHEMAS"),
+        ("", "there are CAPABILITIES"),
+        ("capability_conditions", "did you mean 'CONDITIONS'"),
+    ],
+)
+@pytest.mark.parametrize("capabilities", [ALL_CAPABILITIES, ()], ids=["all", "none"])
+def test_a_misspelt_capability(ask: str, name: str, near: str, capabilities: Any) -> None:
+    """Asking for a capability that there is none of is an error with the near name, and not False for ever."""
+
+    def compose(ctx: Any) -> None:
+        found = ctx.capabilities
+        with pytest.raises(UsageError, match=near):
+            _ = name in found if ask == "in" else getattr(found, ask)(name)
+
+    call(compose, capabilities=capabilities)
+
+
+def test_a_capability_without_a_name() -> None:
+    """One that this version has no name for can be asked for by its number, and by the name that it has here."""
+
+    def compose(ctx: Any) -> None:
+        assert not ctx.capabilities.has(99)
+        assert ctx.capabilities.lacks("CAPABILITY_99")
+        assert None not in ctx.capabilities
+
+    call(compose)

@@ -294,7 +294,8 @@ def test_an_async_compose_inside_a_running_event_loop() -> None:
     assert "bucket waits for vpc.status.atProvider.vpcId" in waiting.conditions["DependenciesResolved"][2]
     assert answer.resources["bucket"]["spec"]["forProvider"] == {"project": "x-v"}
     assert answer.composite["status"] == {"x": "1"}
-    assert "ValueError: boom" in failed.fatal[0]
+    assert "ValueError: boom" in failed.texts
+    assert list(failed.resources) == ["vpc"]
 
 
 def test_calls_do_not_share_state() -> None:

@@ -210,7 +210,7 @@ def test_what_can_go_back_while_a_requirement_is_unanswered() -> None:
 
 @pytest.mark.parametrize("key", ["token", "surrogate"])
 def test_a_requirement_that_is_not_sent_hides_nothing(key: str) -> None:
-    """A requirement whose key can't be sent doesn't count as unanswered: an exception is Fatal."""
+    """A requirement whose key can't be sent doesn't count as unanswered: an exception is told."""
 
     @composition.function
     def compose(ctx: Any) -> None:
@@ -220,7 +220,7 @@ def test_a_requirement_that_is_not_sent_hides_nothing(key: str) -> None:
         raise ValueError("boom")
 
     answer = run(compose)
-    assert "boom" in answer.fatal[0]
+    assert "boom" in answer.texts
     assert not answer.message.requirements.resources
 
 
@@ -244,7 +244,7 @@ def test_a_deep_input() -> None:
 
 
 def test_tasks_do_not_run_into_the_next_call() -> None:
-    """A task that an async compose() leaves behind is cancelled when the call ends."""
+    """A task of its own that an async compose() leaves behind is cancelled when the call ends."""
     ran: list[str] = []
 
     @composition.function

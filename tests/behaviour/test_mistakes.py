@@ -134,7 +134,7 @@ def _answer(fn: Any, data: bytes) -> Response:
 
 
 def _json(ctx: Any) -> None:
-    json.dumps(ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId)
+    json.dumps(ctx.composite(XStorageBucket).observed.status.x)
 
 
 def _json_inside(ctx: Any) -> None:

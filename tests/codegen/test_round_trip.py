@@ -172,13 +172,27 @@ def test_instances_of_real_kinds(real: Package, kind: Kind) -> None:
 
 
 def named(value: Json) -> Json:
-    """Return an instance whose metadata has a name, and no empty annotations, which the harness takes for ours."""
+    """Return an instance whose metadata is sound, with a name, and without empty annotations, which the harness takes
+    for ours.
+    """
     if value["kind"].endswith("List"):
         return value
     metadata = {**(value.get("metadata") or {}), "name": "a-name"}
     if not metadata.get("annotations", True):
         del metadata["annotations"]
-    return {**value, "metadata": metadata}
+    return {**value, "metadata": {field: sound(field, below) for field, below in metadata.items()}}
+
+
+def sound(field: str, value: Any) -> Any:
+    """Return a field of metadata as Kubernetes takes it, of the same shape: anything else is refused."""
+    if field in ("labels", "annotations") and isinstance(value, dict):
+        return {f"example.org/k{at}": f"v{at}" for at, _ in enumerate(value)}
+    if field == "finalizers" and isinstance(value, list):
+        return [f"example.org/f{at}" for at, _ in enumerate(value)]
+    if field == "ownerReferences" and isinstance(value, list):
+        known = {"apiVersion": "v1", "kind": "Owner", "name": "owner"}
+        return [{**(one or {}), **known, "uid": f"u{at}"} for at, one in enumerate(value)]
+    return {"namespace": "a-namespace", "generateName": "a-"}.get(field, value) if isinstance(value, str) else value
 
 
 # --- random definitions ------------------------------------------------------------------------------------------

@@ -501,7 +501,7 @@ class TestResults:
 
         ((severity, message),) = results_of(as_krm(compose).run(package()))
         assert severity == "error"
-        assert 'composed resource "thing": metadata.name "Not A Name" is not a valid name' in message
+        assert "thing.metadata.name: 'Not A Name' can't be an object's name" in message
 
     @pytest.mark.parametrize(
         ("xr", "message"),

@@ -40,6 +40,10 @@ def required(ctx: composition.Context) -> None:
             break
     reveal_type(ctx.required_resources.get("existing-vpcs", VPC)[9])  # reveal: VPC
     reveal_type(ctx.required_resources.get("existing-vpcs")[0])  # reveal: Unstructured
+    reveal_type(ctx.observed["vpc"])  # reveal: Unstructured
+    reveal_type(ctx.observed.get("vpc"))  # reveal: Unstructured
+    reveal_type(ctx.observed.get("vpc", None))  # reveal: Unstructured | None
+    reveal_type(ctx.conditions["Ready"].status)  # reveal: bool | None
 
 
 @composition.function(name="step", auto_ready=True)

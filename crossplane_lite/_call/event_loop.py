@@ -1,0 +1,262 @@
+"""The event loop that all calls of `async def` functions share, in a thread of its own.
+
+What a module keeps between calls belongs to a loop: a semaphore, a lock, a client with its connections. On a loop for
+each call, or for each thread, the second call that uses it fails or waits for ever.
+
+Each call is one task, in a copy of the context variables of the thread that asks for it. Its exceptions, `SystemExit`
+among them, and its cancellation are its own. When it ends, the tasks that it leaves behind and that are about it are
+cancelled: those of functions inside of compose(), and those that were given its context. All others go on, for other
+calls may need them, such as a client's for its connections.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Awaitable, Iterator
+from concurrent import futures
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import asyncio
+    from types import FrameType
+
+__all__ = ["frames", "run"]
+
+_GRACE_SECONDS: Final = 1.0  # for what is cancelled, to come to its end
+
+Outcome = tuple[Any, "BaseException | None"]
+# The beginning of the names of the functions inside of a call's own, and what that was called with.
+Owned = tuple[str, object]
+
+# The tasks that are made in the call that this context is of.
+_tasks: ContextVar[weakref.WeakSet[Any] | None] = ContextVar("crossplane_lite_tasks", default=None)
+
+
+def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -> Any:
+    """Run an awaitable to its end on the shared loop, and wait for it.
+
+    It may be called from any thread, also from one with a running loop, which stands still meanwhile. From a call that
+    runs on the shared loop itself it takes another loop, in a thread that ends with it.
+
+    Args:
+        awaitable: What to wait for.
+        function: The function that has returned it. Tasks that it leaves behind are cancelled where they run functions
+            inside of this one.
+        given: What the function was called with. Tasks that it leaves behind are cancelled where they have it, too.
+
+    Returns:
+        What it gives.
+    """
+    import asyncio
+
+    # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
+    running = asyncio._get_running_loop()
+    owned = (f"{getattr(function, '__qualname__', '')}.<locals>.", given)
+    if running is not None and running is _shared.loop:
+        outcome = _run_apart(awaitable, owned)
+    else:
+        outcome = _shared.run(awaitable, owned)
+    returned, error = outcome
+    if error is None:
+        return returned
+    try:
+        raise error
+    finally:
+        del outcome, error  # they have this frame in their traceback
+
+
+def frames() -> Iterator[FrameType]:
+    """Yield the frames of what runs or waits on the shared loop now, the innermost of each first."""
+    return _shared.frames()
+
+
+class _Shared:
+    """The loop and its thread, which start with the first call that needs them.
+
+    Attributes:
+        loop: The loop, None while there is none.
+    """
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
+        import asyncio
+
+        loop = self._running()
+        future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
+        try:
+            return future.result()
+        except BaseException:  # of this thread: somebody wants it to stop
+            future.cancel()
+            self._abandon_blocked(loop)
+            raise
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self.loop is None:
+                import asyncio
+                import atexit
+
+                self.loop = asyncio.new_event_loop()
+                self.loop.set_task_factory(_new_task)
+                self._thread = threading.Thread(
+                    target=_serve, args=(self.loop,), name="crossplane-lite event loop", daemon=True
+                )
+                self._thread.start()
+                atexit.unregister(self.stop)
+                atexit.register(self.stop)
+            return self.loop
+
+    def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Let the next call have another loop where this one is blocked by code that doesn't wait with `await`."""
+        alive = threading.Event()
+        try:
+            loop.call_soon_threadsafe(alive.set)
+            alive.wait(_GRACE_SECONDS)
+        finally:  # who wants it to stop may insist
+            if not alive.is_set():
+                self.forget(loop)
+
+    def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        """Forget the loop, or this one where it is another: the next call makes a new one."""
+        if loop is None or loop is self.loop:
+            self._lock = threading.Lock()  # after a fork the old one may be held for ever
+            self.loop = self._thread = None
+
+    def frames(self) -> Iterator[FrameType]:
+        loop, thread = self.loop, self._thread
+        if loop is None or thread is None:
+            return
+        import asyncio
+
+        frame = sys._current_frames().get(thread.ident or 0)
+        while frame is not None:
+            yield frame
+            frame = frame.f_back
+        for task in asyncio.all_tasks(loop):
+            found: list[FrameType] = []
+            coroutine: Any = task.get_coro()
+            while coroutine is not None:
+                found += filter(None, [getattr(coroutine, "cr_frame", None)])
+                coroutine = getattr(coroutine, "cr_await", None)
+            yield from reversed(found)
+
+    def stop(self) -> None:
+        """End the loop with the process, unless something blocks it."""
+        loop, thread = self.loop, self._thread
+        if loop is None or thread is None or loop.is_closed():
+            return
+        self.forget()
+        loop.call_soon_threadsafe(_cancel_all, loop)
+        thread.join(_GRACE_SECONDS)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped."""
+    import asyncio
+
+    asyncio.set_event_loop(loop)
+    stopped = False
+    while not stopped:
+        try:
+            loop.run_forever()
+            stopped = True
+        except BaseException as error:  # a task's own SystemExit, which ends the loop; the task has it too
+            loop.call_exception_handler({"message": "a task tried to end the event loop", "exception": error})
+    loop.close()
+
+
+def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    import asyncio
+
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    loop.call_soon(loop.call_soon, loop.stop)  # when the cancelled ones have had their turn
+
+
+def _new_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
+    """Make a task, and note it for the call that makes it."""
+    import asyncio
+
+    task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, **options)
+    context = options.get("context")
+    tasks = _tasks.get() if context is None else context.get(_tasks)
+    if tasks is not None:
+        tasks.add(task)
+    return task
+
+
+async def _to_its_end(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
+    """Wait for an awaitable and then cancel the tasks that it leaves behind; an exception is returned.
+
+    Raised here, SystemExit would end the loop for all calls.
+    """
+    tasks: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+    _tasks.set(tasks)
+    returned: Any = None
+    failed: BaseException | None = None
+    try:
+        returned = await awaitable
+    except BaseException as error:
+        failed = error
+    try:
+        await _cancel([task for task in tasks if not task.done() and _is_owned(task, *owned)])
+        return returned, failed
+    finally:
+        del failed, owned
+
+
+def _is_owned(task: asyncio.Task[Any], inside: str, given: object) -> bool:
+    """Say whether a task is about a call alone."""
+    coroutine: Any = task.get_coro()
+    frame = getattr(coroutine, "cr_frame", None)
+    if frame is None:
+        return False
+    code_name = str(getattr(coroutine, "__qualname__", ""))
+    return code_name.startswith(inside) or (
+        given is not None and any(value is given for value in frame.f_locals.values())
+    )
+
+
+async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
+    import asyncio
+
+    if tasks:
+        for task in tasks:
+            task.cancel()
+        done, _ = await asyncio.wait(tasks, timeout=_GRACE_SECONDS)
+        for task in done:
+            if not task.cancelled():
+                task.exception()  # looked at, so that asyncio doesn't log it
+
+
+def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
+    """Run an awaitable on a loop of its own, in a thread of its own: the shared loop can't be entered twice."""
+    import asyncio
+
+    outcomes: list[Outcome] = []
+
+    def in_thread() -> None:
+        loop = asyncio.new_event_loop()
+        loop.set_task_factory(_new_task)
+        try:
+            outcomes.append(loop.run_until_complete(_to_its_end(awaitable, owned)))
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=copy_context().run, args=(in_thread,))
+    thread.start()
+    thread.join()
+    return outcomes.pop()
+
+
+_shared: Final = _Shared()
+if hasattr(os, "register_at_fork"):  # the thread isn't in the child
+    os.register_at_fork(after_in_child=_shared.forget)

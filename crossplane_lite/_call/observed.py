@@ -1,0 +1,69 @@
+"""The composed resources that are observed, of all steps, as a mapping to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from .._models.registered import Registered, observed_view
+from .._models.unstructured import Unstructured
+from .._observed.observable import guess, make
+from .._observed.root import Root
+from .registering import known_name
+
+if TYPE_CHECKING:
+    from .call import Call
+
+T = TypeVar("T")
+
+__all__ = ["ObservedResources"]
+
+_NOT_GIVEN: Any = object()
+
+
+class ObservedResources(Mapping[str, Unstructured]):
+    """The observed composed resources by their names in the composition, whichever step composes them. They are
+    read-only.
+
+    Of a name that isn't observed yet all fields read as Observables, as those of a resource that is registered do. Its
+    absence, which `in` and `get` with a default tell, may pass: asking is a guess. Iteration goes over those that are
+    there.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._made: dict[str, Unstructured] = {}
+
+    def __getitem__(self, name: str) -> Unstructured:
+        name = known_name(self._call, name)
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = observed_view(Unstructured, Registered(self._root(name)))
+        return made
+
+    @overload
+    def get(self, name: str) -> Unstructured: ...
+    @overload
+    def get(self, name: str, default: T) -> Unstructured | T: ...
+    def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
+        """Return the resource; where it isn't observed `default`, and without one what waits for it."""
+        return self[name] if default is _NOT_GIVEN or name in self else default
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or not name:
+            return False
+        name = known_name(self._call, name)
+        return name in self._call.observed or guess(make(name, self._root(name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._call.observed))
+
+    def __len__(self) -> int:
+        return len(self._call.observed)
+
+    def __repr__(self) -> str:
+        return f"<observed resources: {', '.join(self) or 'none'}>"
+
+    def _root(self, name: str) -> Root:
+        observed = self._call.observed.get(name)
+        return Root(self._call, "resource", name, name, None if observed is None else observed.resource, observed)

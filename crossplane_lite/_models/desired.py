@@ -1,0 +1,127 @@
+"""Reads of desired state that were meant otherwise: the names of a composed resource, and its status.
+
+Nobody sets the name of most composed resources: Crossplane makes one up, and the external name is the provider's. So
+where no function has set it, reading it gives a reference to the observed one. A composed resource's desired status
+does not exist at all, so that reading a field of it is a mistake.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._observed.observable import EXTERNAL_NAME
+from .._observed.root import Reference
+from ..errors import UsageError
+from .node import FACT, HELD_NODE, WAIT
+from .shape import ModelShape
+
+if TYPE_CHECKING:
+    from .._observed.observable import Observable
+    from .._observed.root import Root
+    from .node import Node
+    from .types import Field
+
+__all__ = ["PLACES", "external_name_of", "is_desired", "put_in_place"]
+
+
+class _Metadata:
+    """The metadata of a desired composed resource: a name that nobody sets is the observed one."""
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+
+    def absent(self, made: Any, node: Node, field: Field) -> Any:
+        if field.name != "name" or made is not None or (node.deleted is not None and "name" in node.deleted):
+            return made
+        return Reference.of(self._root).to(".metadata.name", "metadata", "name")
+
+    def used(self, node: Node) -> None:
+        pass
+
+
+class _Status:
+    """The status of a desired composed resource: there is none to read. What is set in it is told when the call ends.
+
+    The objects below it that aren't there, which a schema has or an object without one could have, are in it too.
+    """
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+
+    def absent(self, made: Any, node: Node, field: Field) -> Any:
+        if not isinstance(made, ModelShape) or made._node is None:
+            raise self._error(node, field.step)
+        made._node.place = self
+        made._node.shows = _wire.MORE  # so that the codec doesn't take it for an empty object
+        return made
+
+    def used(self, node: Node) -> None:
+        raise self._error(node)
+
+    def _error(self, node: Node, last: str = "") -> UsageError:
+        steps = [last]
+        above: Node | None = node
+        while above is not None and above.place is self:
+            steps.append(above.step)
+            above = above.up
+        path = "".join(reversed(steps))
+        name = self._root.name
+        return UsageError(
+            f"{name}{path} is read from desired state, in which a composed resource has no status; "
+            f"read {name}.observed{path}"
+        )
+
+
+PLACES: Final = {"metadata": _Metadata, "status": _Status}
+"""The fields of a composed resource that are special while it is desired."""
+
+
+def is_desired(node: Node | None, root: Root) -> bool:
+    """Say whether a resource that belongs to a call is a desired composed one: registered, or an earlier function's.
+
+    Args:
+        node: The resource's node.
+        root: What is observed of it.
+    """
+    if root.kind != "resource" or node is None:
+        return root.kind == "resource"
+    # What `ctx.desired` has is to read, as observed state, and knows the observed object beside its own.
+    return node.state < WAIT or (node.state == FACT and node.root is not root)
+
+
+def put_in_place(name: str, value: Any, root: Root) -> None:
+    """Make the metadata or the status of a desired composed resource know what it is.
+
+    Args:
+        name: The field's name, of those in `PLACES`.
+        value: What stands in it.
+        root: What is observed of the resource.
+    """
+    if not isinstance(value, ModelShape):
+        return
+    node: Any = value._node
+    if node is None or node is HELD_NODE:
+        node = value._own_node()
+    if node.place is None:
+        node.place = PLACES[name](root)
+        if name == "status" and node.raw is None:
+            node.shows = _wire.MORE
+
+
+def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
+    """Return the external name of a desired composed resource: what is set, or a reference to the observed one.
+
+    Args:
+        annotations: The resource's desired annotations.
+        node: The resource's node.
+        root: What is observed of it.
+    """
+    name: str | None = dict.get(annotations, EXTERNAL_NAME)
+    if name is not None or EXTERNAL_NAME in (getattr(annotations, "deleted", None) or ()):
+        return name
+    return Reference.of(root).to(".external_name", "metadata", "annotations", EXTERNAL_NAME)

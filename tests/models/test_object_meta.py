@@ -1,0 +1,101 @@
+"""The forms of names, labels and annotations beside those that Kubernetes' own code takes."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite._models import object_meta
+
+PROGRAM = """package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	forms "k8s.io/apimachinery/pkg/util/validation"
+)
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var text string
+		if err := json.Unmarshal(lines.Bytes(), &text); err != nil {
+			panic(err)
+		}
+		fmt.Println(
+			len(forms.IsQualifiedName(text)) == 0,
+			len(forms.IsQualifiedName(strings.ToLower(text))) == 0,
+			len(forms.IsValidLabelValue(text)) == 0,
+			len(validation.NameIsDNSSubdomain(text, false)) == 0,
+			len(validation.NameIsDNSSubdomain(text, true)) == 0,
+			len(validation.ValidateNamespaceName(text, false)) == 0,
+			text != "" && len(path.IsValidPathSegmentName(text)) == 0,
+		)
+	}
+}
+"""
+MODULE = "module forms\n\ngo 1.24.0\n\nrequire k8s.io/apimachinery v0.35.3\n"
+FORMS = (
+    object_meta._is_key,
+    object_meta._is_annotation_key,
+    object_meta._is_label_value,
+    object_meta._is_subdomain,
+    lambda text: object_meta._is_subdomain(object_meta._with_more(text)),
+    object_meta._is_dns_label,
+    object_meta._is_segment,
+)
+
+
+def texts() -> list[str]:
+    """Return texts that are nearly of these forms, and some that aren't at all."""
+    chance = random.Random(7)
+    usual = ["a", "Z", "9", "-", "_", ".", "/"]
+    odd = ["\u00e9", "\n", " ", "%", ":", "\u0663", "\u212a", "\u0130", "\U0001f600", "\x00"]
+    found = ["", ".", "..", "-", "/", "a/", "/a", "a//b", *odd]
+    for _ in range(30_000):
+        letters = usual if chance.random() < 0.8 else usual + odd
+        found.append("".join(chance.choice(letters) for _ in range(chance.choice([1, 2, 3, 4, 5, 8, 12]))))
+    for length in (1, 62, 63, 64, 65, 252, 253, 254, 255):
+        for part in ("a", "a.", "a-b.", "A_", f"{'a' * 63}."):
+            text = (part * length)[:length]
+            found += [text, f"{text[:-1]}a", f"{text[:-1]}-", f"x/{text}", f"{text}/x", f"{text[:-1]}a/x"]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.real
+@pytest.mark.skipif(shutil.which("go") is None, reason="go isn't installed")
+def test_forms_are_those_of_kubernetes(tmp_path: Path) -> None:
+    """Each form takes just what apimachinery takes."""
+    (tmp_path / "main.go").write_text(PROGRAM)
+    (tmp_path / "go.mod").write_text(MODULE)
+    subprocess.run(["go", "build", "-mod=mod", "-o", "forms", "."], cwd=tmp_path, check=True, timeout=600)
+    given = texts()
+    answer = subprocess.run(
+        [str(tmp_path / "forms")],
+        input="".join(f"{json.dumps(text)}\n" for text in given),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    lines = answer.stdout.splitlines()
+    assert len(lines) == len(given)
+    wrong = [
+        (text, at)
+        for text, line in zip(given, lines, strict=True)
+        for at, (form, theirs) in enumerate(zip(FORMS, line.split(), strict=True))
+        if form(text) is not (theirs == "true")
+    ]
+    assert not wrong
