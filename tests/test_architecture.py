@@ -141,8 +141,8 @@ CALLS = {
     "composition": {"_answer", "_call", "_observed", "context"},
     "context": {"_call"},
 }
-# What calls a room of a later row, in a call in which something waits: secrets are masked, and compose() runs again. The
-# classes that are called are known as base classes below.
+# What calls a room of a later row, in a call in which something waits: secrets are masked, and compose() runs again.
+# The classes that are called are known as base classes below.
 UPWARDS = {
     ("_observed", "_call"): "Call._request_masker",
     ("_rehearsal", "composition"): "Function.invoke",

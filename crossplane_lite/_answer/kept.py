@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
@@ -13,6 +14,7 @@ from ..proto import _view
 
 if TYPE_CHECKING:
     from .._call.call import Call
+    from .._observed.observable import Observable
     from .._rehearsal.look_twice import Look
 
 __all__ = ["keep", "notes_of"]
@@ -31,10 +33,11 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         step: The step's identity, for the annotation.
     """
     fatals = []
+    paths = _paths(look.sources)
     for name, kept in sorted(look.kept.items()):
         observed = call.observed[name].resource
         if kept.fatal:
-            fatals.append(f"{name} is wanted where {_paths(look)} has a value, and its on_unresolved is 'fatal'")
+            fatals.append(f"{name} is wanted where {paths} has a value, and its on_unresolved is 'fatal'")
             continue
         if name in desired:  # a previous step desires it as well; what this one had set there stays
             desired[name].resource = with_owned_fields(desired[name].resource, observed)
@@ -43,7 +46,7 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         if encoded is None:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"{name} exists and would be deleted, because whether it is still wanted depends on {_paths(look)}; it "
+                f"{name} exists and would be deleted, because whether it is still wanted depends on {paths}; it "
                 "can't be kept as it is either, because its managedFields don't say what was desired of it in "
                 f"{version}. Register it in every call, or say that the loss is meant with ctx.remove(name)"
             )
@@ -70,8 +73,8 @@ def _marked(call: Call, encoded: bytes, observed: bytes, step: str) -> bytes:
     return _wire.encode_over({"metadata": metadata}, encoded)
 
 
-def _paths(look: Look) -> str:
-    paths = [one.source_path for one in look.sources]
+def _paths(values: Iterable[Observable[Any]]) -> str:
+    paths = [one.source_path for one in values]
     return ", ".join(paths[:_MOST_PATHS]) + (f" and {len(paths) - _MOST_PATHS} more" if paths[_MOST_PATHS:] else "")
 
 
@@ -83,7 +86,7 @@ def notes_of(call: Call, look: Look, error: str) -> list[Note]:
         look: What they have shown.
         error: The text of the exception that ended compose(), if what was registered before goes out all the same.
     """
-    paths = _paths(look)
+    paths = _paths(look.sources)
     notes = [
         Note(
             name,
@@ -95,6 +98,8 @@ def notes_of(call: Call, look: Look, error: str) -> list[Note]:
     notes += [
         Note("", f"compose() gives {call.readable(one)} another value each time it runs") for one in look.unstable
     ]
+    if look.named_by:
+        notes.append(Note("", f"a resource waits whose name is made from {call.readable(_paths(look.named_by))}"))
     if error:
         notes.append(Note("", f"compose() could not go on without {call.readable(paths)}: {call.readable(error)}"))
     return notes

@@ -65,8 +65,8 @@ class Observable(Generic[T_co]):
     compose() runs again to show what depends on them (see `crossplane_lite._rehearsal.look_twice`), so that nothing
     that exists is lost.
 
-    One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in which
-    it is used.
+    One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in
+    which it is used.
 
     Attributes:
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.

@@ -5,11 +5,11 @@ found again after a change of case (a digit inside would let `title()` put capit
 path of the value, so a value has the same token in every call and in every process: two replicas of a function sort
 texts alike.
 
-Head and tail come from a fixed sequence of markers. A call takes the first of them; where its request contains that one,
-it takes one that depends on all of the request, so nobody can put a token into a composite. Each marker has two forms, `EARLY` for calls and `LATE` for runs that look again
-(`crossplane_lite._rehearsal.look_twice`). They differ in every letter and in length, the early ones sort before most
-texts and the late ones behind, and among themselves they sort the other way round: a text that was cut, hashed or chosen
-by its order differs between the two.
+Head and tail come from a fixed sequence of markers. A call takes the first of them; where its request contains that
+one, it takes one that depends on all of the request, so nobody can put a token into a composite. Each marker has two
+forms, `EARLY` for calls and `LATE` for runs that look again (`crossplane_lite._rehearsal.look_twice`). They differ in
+every letter and in length, the early ones sort before most texts and the late ones behind, and among themselves they
+sort the other way round: a text that was cut, hashed or chosen by its order differs between the two.
 
 The search looks for overlapping windows of the marker, so that a token which was cut short is still found, and for the
 base64 of the marker at the three alignments that base64 knows.

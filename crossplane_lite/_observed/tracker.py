@@ -140,6 +140,7 @@ class Tracker:
         "_masked",
         "_numbers",
         "_own_secrets",
+        "_sequence",
         "answered",
         "branches",
         "closed",
@@ -179,6 +180,7 @@ class Tracker:
         self.oracle: Oracle | None = None
         self._numbers: dict[str | int, int] = {}
         self._marker: Marker | None = None
+        self._sequence: int | None = None
         self._mask = masker
         self._masked: Callable[[str], str] | None = None
         self._own_secrets: list[bytes] = []
@@ -212,18 +214,26 @@ class Tracker:
 
     def _own_marker(self) -> Marker:
         if self._marker is None:
-            from .tokens import marker_for, sequence_for
+            from .tokens import marker_for
 
-            self._marker = marker_for(sequence_for(self.data), self.form)
+            self._marker = marker_for(self._sequence_of_markers(), self.form)
         return self._marker
+
+    def _sequence_of_markers(self) -> int:
+        if self._sequence is None:
+            from .tokens import sequence_for
+
+            self._sequence = sequence_for(self.data)
+        return self._sequence
 
     def _markers(self) -> list[Marker]:
         """Return the markers whose tokens can be in a text of this call, its own first."""
-        from .tokens import marker_for, sequence_for
+        from .tokens import marker_for
 
         own = self._own_marker()
         # A text that a rehearsal has made may have been kept, and so may one of a call.
-        return [own, *(marker_for(sequence_for(self.data), form) for form in _forms_made if form != self.form)]
+        others = [form for form in _forms_made if form != self.form]
+        return [own, *(marker_for(self._sequence_of_markers(), form) for form in others)]
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that an unresolved value was used as a plain one.
@@ -258,10 +268,10 @@ class Tracker:
             return False
         if self.tokens:
             return any(marker.is_in(data) for marker in self._markers())
-        from .tokens import marker_for, sequence_for
+        from .tokens import marker_for
 
         # Where the request has such a text itself, it is no token that this process has made.
-        return any(marker_for(0, form).is_left_in(data) for form in _forms_made) and not sequence_for(self.data)
+        return any(marker_for(0, form).is_left_in(data) for form in _forms_made) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`.

@@ -30,8 +30,8 @@ def differences(
 ) -> list[Difference]:
     """Compare what two runs set in the same place.
 
-    Texts are equal where only the form of their placeholders differs, and Observables where their paths are equal. Lists
-    of unequal lengths differ as a whole.
+    Texts are equal where only the form of their placeholders differs, and Observables where their paths are equal.
+    Lists of unequal lengths differ as a whole.
 
     Args:
         one: Plain data with Observables, of the first run.

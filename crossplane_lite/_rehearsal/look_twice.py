@@ -79,6 +79,7 @@ class Look:
         frozen: The registered resources that exist and must not change.
         kept: The existing resources that A doesn't register, and that stay.
         held: The new resources that must not be created yet, registered or not.
+        named_by: The values that names of resources were made from.
         unknown: The new resources whose names differ from run to run; they must not be created either.
         removed: The names that every run removes.
         unstable: What compose() makes anew each time it runs, as people read it.
@@ -97,6 +98,7 @@ class Look:
         "held",
         "kept",
         "made_from",
+        "named_by",
         "removed",
         "runs",
         "sources",
@@ -116,6 +118,7 @@ class Look:
         self.frozen: set[str] = set()
         self.kept: dict[str, Kept] = {}
         self.held: set[str] = set()
+        self.named_by: list[Observable[Any]] = []
         self.unknown: set[str] = set()
         self.removed: set[str] = set()
         self.unstable: list[str] = []
@@ -351,7 +354,9 @@ class _Looking:
                 if places:
                     look.unresolved[name] = places
         if late.error is None and self.first.error is None:
-            self._hold_unknown((self.first.resources.keys() ^ late.resources.keys()) - strange)
+            made = (self.first.resources.keys() ^ late.resources.keys()) - strange
+            self._hold_unknown(made)
+            look.named_by = look.made_from if made else []
         unsure = set(self._status(same))
         look.status = [one for one in self._status(late, forms=True) if one not in unsure]
         look.details = self._details(late)
