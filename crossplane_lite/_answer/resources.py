@@ -80,13 +80,13 @@ def emit_resource(
     if look is not None and name in look.held and not observed:
         return Outcome(None, [*blocked, *(Wait(source) for source in look.sources)], gated=bool(blocked))
     concerned = look is not None and look.concerns(name)
-    if not exists and not blocked and not concerned and name not in elsewhere:
+    if not exists and not blocked and not concerned and registered.depends_on and name not in elsewhere:
         encoded = _direct(model, registered, step)
         if encoded is not None and not call.has_token(encoded):
             return Outcome(encoded, [])
     try:
         return outcome_of(
-            call, name, model, step, blocked, look if concerned else None, held_elsewhere=name in elsewhere
+            call, name, model, step, blocked, look, held_elsewhere=name in elsewhere
         )
     except EncodeError as error:
         raise error.under(name) from None

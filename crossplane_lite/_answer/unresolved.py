@@ -78,7 +78,7 @@ def outcome_of(
         model: What is desired of it.
         step: The step's identity, for the annotation; an empty one for none.
         blocked: What it waits for by `depends_on`, before it is created.
-        look: What other runs of compose() have shown of it, None for nothing.
+        look: What other runs of compose() have shown, where there were any.
         held_elsewhere: Whether another step holds it back.
 
     Raises:
@@ -88,7 +88,7 @@ def outcome_of(
     assert registered is not None
     observed = registered.root.raw
     exists = observed is not None or registered.base is not None
-    tree = tree_of(model, call)
+    tree = (None if look is None else look.trees.pop(name, None)) or tree_of(model, call)
     base = registered.base
     check_metadata(tree.data, tree.found, None if base is None else _wire.get_path(base, ("metadata",)))
     if look is not None:

@@ -80,7 +80,18 @@ def _base64_cores(text: str) -> list[bytes]:
 class Marker:
     """Head and tail of tokens in one of the two forms."""
 
-    __slots__ = ("_cores", "_encoded", "_form", "_head", "_head_core", "_head_encoded", "_plain", "_tail", "_token")
+    __slots__ = (
+        "_cores",
+        "_encoded",
+        "_form",
+        "_head",
+        "_head_core",
+        "_head_encoded",
+        "_plain",
+        "_shortest_encoded",
+        "_tail",
+        "_token",
+    )
 
     def __init__(self, sequence: int, form: int) -> None:
         digits = _pseudo_random(2 * sequence + form)
@@ -102,6 +113,7 @@ class Marker:
         self._head_core = self._head.encode()
         self._head_encoded = _base64_cores(self._head)
         self._encoded = self._head_encoded + _base64_cores(self._tail)
+        self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
         return "".join(chr(ord("z") - digit) if self._form else chr(ord("a") + digit) for digit in digits)
@@ -120,8 +132,11 @@ class Marker:
     def is_in(self, data: bytes) -> bool:
         """Say whether `data` holds a token, a part of one, or the base64 of one."""
         lowered = data.lower()
-        if any(core in lowered for core in self._cores) and any(part in lowered for part in self._plain):
+        head, tail = self._cores
+        if (head in lowered or tail in lowered) and any(part in lowered for part in self._plain):
             return True
+        if len(data) < self._shortest_encoded:  # such as nearly every text
+            return False
         return any(part in data for part in self._encoded)
 
     def is_left_in(self, data: bytes) -> bool:

@@ -140,6 +140,7 @@ class Tracker:
         "_masked",
         "_numbers",
         "_own_secrets",
+        "_possible",
         "_sequence",
         "answered",
         "branches",
@@ -181,6 +182,7 @@ class Tracker:
         self._numbers: dict[str | int, int] = {}
         self._marker: Marker | None = None
         self._sequence: int | None = None
+        self._possible: list[Marker] = []
         self._mask = masker
         self._masked: Callable[[str], str] | None = None
         self._own_secrets: list[bytes] = []
@@ -228,12 +230,13 @@ class Tracker:
 
     def _markers(self) -> list[Marker]:
         """Return the markers whose tokens can be in a text of this call, its own first."""
-        from .tokens import marker_for
-
-        own = self._own_marker()
         # A text that a rehearsal has made may have been kept, and so may one of a call.
-        others = [form for form in _forms_made if form != self.form]
-        return [own, *(marker_for(self._sequence_of_markers(), form) for form in others)]
+        if len(self._possible) < len(_forms_made | {self.form}):
+            from .tokens import marker_for
+
+            others = [form for form in _forms_made if form != self.form]
+            self._possible = [self._own_marker(), *(marker_for(self._sequence_of_markers(), form) for form in others)]
+        return self._possible
 
     def guessed(self, observable: Observable[Any], compared: object = None) -> None:
         """Remember that an unresolved value was used as a plain one.
@@ -267,7 +270,10 @@ class Tracker:
         if not _forms_made or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
-            return any(marker.is_in(data) for marker in self._markers())
+            for marker in self._markers():
+                if marker.is_in(data):
+                    return True
+            return False
         from .tokens import marker_for
 
         # Where the request has such a text itself, it is no token that this process has made.

@@ -86,6 +86,7 @@ class Look:
         status: The places of the composite's status that are unresolved.
         details: The composite's connection details that are unresolved.
         context: The context's keys that a guess decided.
+        trees: What was set in registered resources, as far as somebody has looked; each to be used once.
         texts: Results and conditions in which a placeholder was cut or hashed, and what they have in common otherwise.
         runs: How often compose() has run by now.
     """
@@ -104,6 +105,7 @@ class Look:
         "sources",
         "status",
         "texts",
+        "trees",
         "unknown",
         "unresolved",
         "unstable",
@@ -126,6 +128,7 @@ class Look:
         self.details: set[str] = set()
         self.context: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.trees: dict[str, Tree] = {}
         self.runs = 1
 
     def concerns(self, name: str) -> bool:
@@ -206,6 +209,7 @@ class _Looking:
                 self._take_decided()
         if not call.function.allow_removal_when_unresolved:
             self._take_lost()
+        look.trees = {name: tree for name, tree in self.first.trees.items() if tree is not None}
         return look
 
     # The runs.
@@ -298,6 +302,9 @@ class _Looking:
 
     def _compared(self, name: str, run: Run, *, forms: bool = False) -> list[Difference]:
         """Return where a run wants something else of a resource that both register."""
+        encoded = self.first.encoded(name)
+        if encoded is not None and encoded == run.encoded(name):
+            return []
         ours, theirs = self.first.tree(name), run.tree(name)
         if ours is None or theirs is None:
             return []

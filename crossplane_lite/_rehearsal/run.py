@@ -12,9 +12,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from .. import _wire
 from .._call.call import Call
 from .._models.walker import Tree, tree_of
 from .._observed import tracker
+from ..errors import EncodeError
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
@@ -38,9 +40,10 @@ class Run:
         resources: The composed resources that it registered, by name.
         opaque: The paths of what it used in a way that another answer can't show.
         counted: The paths of what loops and numbers came from.
+        trees: What was set in its resources, as far as somebody has asked.
     """
 
-    __slots__ = ("_trees", "call", "counted", "error", "opaque", "resources")
+    __slots__ = ("_encoded", "call", "counted", "error", "opaque", "resources", "trees")
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
         self.call = call
@@ -48,7 +51,8 @@ class Run:
         self.resources: dict[str, Resource] = call.resources
         self.opaque = set(call.opaque)
         self.counted = set(call.counted)
-        self._trees: dict[str, Tree | None] = {}
+        self.trees: dict[str, Tree | None] = {}
+        self._encoded: dict[str, bytes | None] = {}
 
     @classmethod
     def again(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
@@ -85,9 +89,18 @@ class Run:
 
     def tree(self, name: str) -> Tree | None:
         """Return what was set in a registered resource; None where that can't be carried."""
-        if name not in self._trees:
-            self._trees[name] = tree_or_none(self.resources[name], self.call)
-        return self._trees[name]
+        if name not in self.trees:
+            self.trees[name] = tree_or_none(self.resources[name], self.call)
+        return self.trees[name]
+
+    def encoded(self, name: str) -> bytes | None:
+        """Return the bytes of a registered resource; None where something is unresolved or can't be carried."""
+        if name not in self._encoded:
+            try:
+                self._encoded[name] = _wire.encode_struct(self.resources[name], strict=True)
+            except (_wire.Bail, EncodeError):
+                self._encoded[name] = None
+        return self._encoded[name]
 
     def end(self) -> None:
         """Free what the run has made."""
