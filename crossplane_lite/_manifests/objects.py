@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from .. import _wire
 from .._base.api_version import group_of, split
+from .._base.numbers import EXACT
 from .._terminal.excerpts import short_text
 from ..errors import EncodeError, InputError
 
@@ -25,6 +26,7 @@ __all__ = [
     "is_cluster_scoped",
     "metadata_of",
     "name_problem",
+    "observed_bytes",
     "quoted",
     "resource_name",
     "secret_data",
@@ -142,10 +144,16 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         name: The composition resource name.
 
     Returns:
-        The prefix, cut to fit, and twelve hex digits: 63 characters at most, the same at each call.
+        The prefix, cut to fit and with a hyphen at its end, and twelve hex digits: 63 characters at most, the same at
+        each call.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
-    return generate_name[: _LONGEST_LABEL - _HASH_LENGTH] + digest
+    longest = _LONGEST_LABEL - _HASH_LENGTH
+    prefix = generate_name if generate_name.endswith("-") or not generate_name else f"{generate_name}-"
+    if len(prefix) > longest:
+        cut = prefix[:longest]
+        prefix = cut if cut.endswith("-") else f"{cut[:-1]}-"
+    return prefix + digest
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
@@ -235,6 +243,44 @@ def _decoded(text: str, where: str) -> bytes:
     except (binascii.Error, ValueError):
         # Not shown, for it is a secret.
         raise InputError(f"{where} is not base64; use stringData for plain text") from None
+
+
+def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
+    """Return an object that exists as the bytes of a Struct, as Crossplane sends it.
+
+    Integers beyond 2^53 become the nearest doubles, and nothing is said: other controllers wrote them, and functions
+    are shown them like this.
+
+    Args:
+        resource: The object.
+        what: What it is, for the message.
+
+    Raises:
+        InputError: It holds what a Struct can't carry.
+    """
+    try:
+        return _wire.encode_struct(resource)
+    except EncodeError:
+        return encode(_with_doubles(resource), what)
+
+
+def _with_doubles(value: Any) -> Any:
+    """Return JSON values in which integers that no double has exactly are doubles."""
+    result: list[Any] = [None]
+    work: list[tuple[Any, Any, Any]] = [(result, 0, value)]
+    while work:
+        holder, key, one = work.pop()
+        if isinstance(one, Mapping):
+            holder[key] = made = dict(one)
+            work += [(made, name, inner) for name, inner in one.items()]
+        elif isinstance(one, list):
+            holder[key] = made = list(one)
+            work += [(made, at, inner) for at, inner in enumerate(one)]
+        elif isinstance(one, int) and not isinstance(one, bool) and abs(one) > EXACT and one.bit_length() < 1024:
+            holder[key] = float(one)
+        else:
+            holder[key] = one
+    return result[0]
 
 
 def encode(resource: Mapping[str, Any], what: str) -> bytes:

@@ -11,6 +11,8 @@ and `--crds`.
 from __future__ import annotations
 
 import argparse
+import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +26,8 @@ from .pipeline import Cluster, Runner, Step
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
     from .rendered import Rendered
+
+_log = logging.getLogger(__name__)
 
 __all__ = [
     "Inputs",
@@ -52,6 +56,8 @@ class Inputs(NamedTuple):
         timeout: Seconds for one reconcile.
         schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
         composition: The name of the Composition; None where there is none.
+        xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
+        notes: What people should know of the inputs.
     """
 
     composite: Document
@@ -63,6 +69,8 @@ class Inputs(NamedTuple):
     timeout: float
     schemas: Schemas | None
     composition: str | None = None
+    xrd: Mapping[str, Any] | None = None
+    notes: Sequence[str] = ()
 
     def render(self) -> Rendered:
         """Do one reconcile; see `reconcile.render`."""
@@ -76,6 +84,8 @@ class Inputs(NamedTuple):
             observed=[document.content for document in self.observed],
             context=self.context,
             timeout=self.timeout,
+            xrd=self.xrd,
+            composition=self.composition,
         )
 
 
@@ -103,7 +113,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--xrd",
         metavar="PATH",
         type=Path,
-        help="file of the XR's CompositeResourceDefinition; its defaults are filled in",
+        help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled in; "
+        "its scope says whether the XR is one of Crossplane 1",
     )
 
 
@@ -219,23 +230,28 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite)
-    name = None
+    name, xrd, notes = None, None, []
+    if arguments.xrd is not None:
+        from .definition import admitted, is_legacy
+
+        xrd = inputs.read_object(arguments.xrd, "CompositeResourceDefinition")
+        composite, notes = admitted(composite, xrd)
     if arguments.composition is None:
         steps = _one_step(arguments)
     else:
         from .composition import composition_steps
 
         composition = inputs.read_object(arguments.composition, "Composition")
-        steps = composition_steps(composition, composite)
+        steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
         name = composition.content["metadata"]["name"]
-    if arguments.xrd is not None:
-        composite = _with_defaults(composite, arguments.xrd)
     observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else []
     schemas = _schemas(arguments)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, observed, cluster)
-    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(composition=name)
+    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(
+        composition=name, xrd=None if xrd is None else xrd.content, notes=notes
+    )
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -295,13 +311,6 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
 
-def _with_defaults(composite: Document, path: Path) -> Document:
-    from .defaults import apply_defaults
-
-    xrd = inputs.read_object(path, "CompositeResourceDefinition")
-    return Document(composite.where, apply_defaults(composite.content, xrd.content, xrd.where))
-
-
 def _schemas(arguments: argparse.Namespace) -> Schemas | None:
     given = [*([arguments.required_schemas] if arguments.required_schemas else ()), *arguments.crds]
     if not given:
@@ -336,8 +345,27 @@ def _live(
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
     if arguments.observed_resources is None:
-        observed = [Document(where, content) for content in live.observed(found or composite.content)]
+        observed = _own([Document(where, content) for content in live.observed(found or composite.content)], composite)
     return composite, observed, Chain(files, live)
+
+
+def _own(observed: list[Document], composite: Document) -> list[Document]:
+    """Return what the composite controls or nobody does: a cluster may have others of the names that it refers to."""
+    uid = objects.composite_uid(composite.content)
+    own = []
+    for document in observed:
+        controller = objects.controller_of(document.content)
+        if controller is None or controller.get("uid") == uid:
+            own.append(document)
+            continue
+        _log.warning(
+            "the resource %s is not taken for observed: it is controlled by %s %s with uid %s, not by the composite",
+            objects.quoted(objects.resource_name(document.content)),
+            controller.get("kind"),
+            controller.get("name"),
+            controller.get("uid"),
+        )
+    return own
 
 
 def _inputs(
