@@ -271,11 +271,11 @@ def _with_doubles(value: Any) -> Any:
     while work:
         holder, key, one = work.pop()
         if isinstance(one, Mapping):
-            holder[key] = made = dict(one)
-            work += [(made, name, inner) for name, inner in one.items()]
+            holder[key] = mapping = dict(one)
+            work += [(mapping, name, inner) for name, inner in one.items()]
         elif isinstance(one, list):
-            holder[key] = made = list(one)
-            work += [(made, at, inner) for at, inner in enumerate(one)]
+            holder[key] = elements = list(one)
+            work += [(elements, at, inner) for at, inner in enumerate(one)]
         elif isinstance(one, int) and not isinstance(one, bool) and abs(one) > EXACT and one.bit_length() < 1024:
             holder[key] = float(one)
         else:

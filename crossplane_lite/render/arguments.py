@@ -230,7 +230,9 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite)
-    name, xrd, notes = None, None, []
+    name: str | None = None
+    xrd: Document | None = None
+    notes: list[str] = []
     if arguments.xrd is not None:
         from .definition import admitted, is_legacy
 

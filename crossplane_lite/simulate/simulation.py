@@ -29,7 +29,6 @@ from .statuses import Exists, Statuses
 from .unresolved import cycles_in, unresolved_in
 from .waits import Waits, owner_of, waits_of
 
-
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
     from ..composition import Dependency, Function

@@ -149,9 +149,7 @@ def served(functions: Mapping[str, Callable[[bytes], bytes]]) -> Iterator[dict[s
         for name, function in functions.items():
             server = grpc.server(ThreadPoolExecutor(2), options=[("grpc.max_receive_message_length", -1)])
             handler = grpc.unary_unary_rpc_method_handler(lambda data, _context, run=function: run(data))
-            server.add_generic_rpc_handlers(
-                (grpc.method_handlers_generic_handler(_SERVICE, {"RunFunction": handler}),)
-            )
+            server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, {"RunFunction": handler}),))
             addresses[name] = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
             server.start()
             servers.append(server)
