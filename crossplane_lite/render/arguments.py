@@ -58,6 +58,7 @@ class Inputs(NamedTuple):
         composition: The name of the Composition; None where there is none.
         xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
         notes: What people should know of the inputs.
+        in_process: The functions that run in this process, with their `module:function`.
     """
 
     composite: Document
@@ -71,6 +72,7 @@ class Inputs(NamedTuple):
     composition: str | None = None
     xrd: Mapping[str, Any] | None = None
     notes: Sequence[str] = ()
+    in_process: Mapping[str, str] = {}
 
     def render(self) -> Rendered:
         """Do one reconcile; see `reconcile.render`."""
@@ -113,8 +115,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--xrd",
         metavar="PATH",
         type=Path,
-        help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled in; "
-        "its scope says whether the XR is one of Crossplane 1",
+        help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled "
+        "in; its scope says whether the XR is one of Crossplane 1",
     )
 
 
@@ -222,14 +224,21 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     return group
 
 
-def read_inputs(arguments: argparse.Namespace) -> Inputs:
+def read_inputs(
+    arguments: argparse.Namespace, *, composite: Document | None = None, observed: Sequence[Document] = ()
+) -> Inputs:
     """Read everything that the arguments of `add_inputs` name.
+
+    Args:
+        arguments: The arguments.
+        composite: The composite, where it has been read already.
+        observed: Its composed resources, where they have been read already.
 
     Raises:
         InputError: Something can't be read, isn't what it should be, or doesn't fit together.
         MissingExtraError: PyYAML isn't installed.
     """
-    composite = inputs.read_composite(arguments.composite)
+    composite = inputs.read_composite(arguments.composite) if composite is None else composite
     name: str | None = None
     xrd: Document | None = None
     notes: list[str] = []
@@ -246,7 +255,7 @@ def read_inputs(arguments: argparse.Namespace) -> Inputs:
         composition = inputs.read_object(arguments.composition, "Composition")
         steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
         name = composition.content["metadata"]["name"]
-    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else []
+    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else list(observed)
     schemas = _schemas(arguments)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
@@ -346,7 +355,7 @@ def _live(
         known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
-    if arguments.observed_resources is None:
+    if arguments.observed_resources is None and not observed:
         observed = _own([Document(where, content) for content in live.observed(found or composite.content)], composite)
     return composite, observed, Chain(files, live)
 
@@ -389,4 +398,7 @@ def _inputs(
     # Importing functions comes last: it may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents)
-    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)
+    in_process = runners.in_process(steps, targets, documents)
+    return Inputs(
+        composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, in_process=in_process
+    )

@@ -1,8 +1,8 @@
 """What a CompositeResourceDefinition says of a composite: which Crossplane it is of, its defaults, and its schema.
 
-Crossplane goes by the XRD's scope alone. A composite of the scope LegacyCluster has what steers its composition directly
-in `spec`, connection details, and perhaps a claim; all others have it in `spec.crossplane`, and neither of the two. A
-composite without an XRD counts as one of the others, whatever the fields of its spec are called.
+Crossplane goes by the XRD's scope alone. A composite of the scope LegacyCluster has what steers its composition in
+`spec` itself, connection details, and perhaps a claim; all others have it in `spec.crossplane`, and neither of the
+two. A composite without an XRD counts as one of the others, whatever the fields of its spec are called.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from .pipeline import Runner, Step
 if TYPE_CHECKING:
     from ..composition import Function
 
-__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "runners"]
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "in_process", "runners"]
 
 RUNTIME: Final = "render.crossplane.io/runtime"
 """The annotation of a Function that says how it is run."""
@@ -95,6 +95,21 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
                 f"{step.where}: functionRef.name: nothing is known about a function {name!r} (known: {known}); give "
                 f"its Function document with FUNCTIONS, or --function {name}=module:function"
             )
+    return found
+
+
+def in_process(
+    steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]
+) -> dict[str, str]:
+    """Return `module:function` of each function of a pipeline that runs in this process; arguments as of `runners`."""
+    found = {}
+    for name in dict.fromkeys(step.function for step in steps):
+        if name in targets:
+            found[name] = targets[name]
+        elif name in documents:
+            annotations = labels(documents[name], "metadata", "annotations")
+            if annotations.get(RUNTIME) == "InProcess":
+                found[name] = annotations[IN_PROCESS]
     return found
 
 

@@ -270,7 +270,7 @@ def waits_for_the_composites_secret(ctx: composition.Context) -> None:
     "compose", [chain, network, waits_for_the_composites_secret], ids=lambda one: str(one.__name__)
 )
 def test_loop_of_a_function(compose: Any) -> None:
-    """Chains of resources, also through the composite's status, come in the same waves; what never comes in one doesn't."""
+    """Chains of resources, also through the composite's status, come in the same waves, and no others come."""
     function = composition.function(name="f", auto_ready=True)(compose)
     xr = {**XR, "spec": {"writeConnectionSecretToRef": {"name": "s", "namespace": "n"}}}
     composition_ = {

@@ -284,8 +284,8 @@ CONTROLLER = {"kind": "XOther", "name": "them", "uid": "t", "controller": True}
             {"ownerReferences": [CONTROLLER]},
             None,
             'the observed resource "a" has a controller that isn\'t the composite: XOther them with uid t, and the '
-            "composite's uid is an-uid; leave the resource out, or give the composite's metadata.uid as the cluster has "
-            "it",
+            "composite's uid is an-uid; leave the resource out, or give the composite's metadata.uid as the cluster "
+            "has it",
         ),
         (
             {"ownerReferences": [{"kind": "XBucket", "name": "photos", "controller": True}]},
