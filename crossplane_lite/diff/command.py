@@ -90,6 +90,9 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
     try:
         new = inputs.render()
     except RenderError as error:
+        from ..render.output import failure_lines
+
+        stdio.say(*failure_lines(error))
         return failed(composite, error)
     if others is None:
         return against_cluster(composite, observed, new)

@@ -171,6 +171,10 @@ def failure_lines(error: RenderError) -> Iterator[str]:
     """Yield what people should know of a reconcile that failed, beside the error itself."""
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
+    if error.steps:
+        from .unset import hints
+
+        yield from (f"hint: {hint}" for hint in hints(error.steps[-1]))
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:

@@ -253,6 +253,7 @@ class _Reconcile:
         self._take_conditions(pipeline)
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
         self._mark(_readiness(desired.composite.ready, ready))
+        self._notes += _looks_wrong(pipeline)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
             composed=composed,
@@ -334,6 +335,15 @@ class _Reconcile:
             own["claimConditionTypes"] = self._status["claimConditionTypes"]
         conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
+
+
+def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
+    """Return what looks like a mistake in what functions desire."""
+    if not any(b"None" in run.response for run in pipeline.runs):
+        return ()
+    from .unset import none_texts
+
+    return none_texts(pipeline.runs)
 
 
 def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:

@@ -46,7 +46,7 @@ def command(argv: Sequence[str]) -> int:
     try:
         simulation.run()
     except RenderError as error:
-        stdio.say(*output.result_lines(error.results))
+        stdio.say(*output.failure_lines(error))
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += _never(simulation)
