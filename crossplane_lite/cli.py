@@ -17,6 +17,7 @@ __all__ = ["main"]
 
 # Name: the module whose `command(argv)` returns the exit status, and what help says.
 _COMMANDS: Final = {
+    "conformance": ("testing.conformance", "check a running function against the functions specification"),
     "diff": ("diff.command", "show what a rollout changes, or what a release does"),
     "generate": ("codegen.command", "make models from API definitions"),
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),

@@ -262,7 +262,11 @@ def _check_compose(compose: Any) -> None:
     try:
         inspect.signature(compose).bind(None)
     except TypeError:
-        raise UsageError(f"compose() is called with one argument, the Context; {compose!r} can't be") from None
+        name = getattr(compose, "__name__", "compose")
+        raise UsageError(
+            f"compose() is called with one argument, the Context, and {name} can't be; write "
+            f"def {name}(ctx: composition.Context) -> None"
+        ) from None
     except ValueError:  # no signature to be had, as for some callables in C
         pass
 

@@ -24,6 +24,7 @@ __all__ = [
     "controller_of",
     "encode",
     "is_cluster_scoped",
+    "is_label",
     "metadata_of",
     "name_problem",
     "observed_bytes",
@@ -154,6 +155,11 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         cut = prefix[:longest]
         prefix = cut if cut.endswith("-") else f"{cut[:-1]}-"
     return prefix + digest
+
+
+def is_label(name: str) -> bool:
+    """Say whether a text is a DNS label (RFC 1123)."""
+    return len(name) <= _LONGEST_LABEL and re.fullmatch(_LABEL, name) is not None
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:

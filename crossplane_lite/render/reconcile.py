@@ -11,6 +11,7 @@ from .._manifests.objects import (
     COMPOSITE_LABEL,
     TRANSITION_TIME,
     controller_of,
+    is_label,
     metadata_of,
     observed_bytes,
     quoted,
@@ -248,6 +249,11 @@ class _Reconcile:
                 name, resource, self._owner, before, self._cluster, pipeline.results, self._notes
             )
             ready[name] = message.ready == _view.READY_TRUE
+            if not is_label(name):
+                self._notes.append(
+                    f"the composition resource name {quoted(name)} is no DNS label, which others may take it for: up "
+                    "to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
+                )
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
@@ -338,12 +344,14 @@ class _Reconcile:
 
 
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
-    """Return what looks like a mistake in what functions desire."""
+    """Yield what looks like a mistake in what functions do and desire."""
+    for notes in pipeline.notes.values():
+        yield from notes
     if not any(b"None" in run.response for run in pipeline.runs):
-        return ()
+        return
     from .unset import none_texts
 
-    return none_texts(pipeline.runs)
+    yield from none_texts(pipeline.runs)
 
 
 def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:

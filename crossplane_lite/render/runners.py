@@ -15,15 +15,12 @@ Crossplane's own `render` starts a container where nothing else is said, which i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from .._manifests.yaml import Document
 from ..errors import InputError
 from .inputs import labels
 from .pipeline import Runner, Step
-
-if TYPE_CHECKING:
-    from ..composition import Function
 
 __all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "in_process", "runners"]
 
@@ -137,10 +134,12 @@ def _described(name: str, document: Document) -> Runner:
 
 
 def _in_process(target: str, where: str) -> Runner:
-    from ..runtime.load import load_function
-    from .functions import InProcess
+    from ..composition import Function
+    from ..runtime.load import load_runner
+    from .functions import InProcess, OfMessages
 
     try:
-        return InProcess(cast("Function", load_function(target)))
+        found = load_runner(target)
     except InputError as e:
         raise InputError(f"{where}: {e}") from e
+    return InProcess(found) if isinstance(found, Function) else OfMessages(found)

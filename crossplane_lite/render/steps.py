@@ -87,6 +87,7 @@ class Pipeline:
         conditions: The conditions that they returned, in order, each with whether it is for the claim too.
         outputs: The bytes of each step's output, by step name.
         runs: How the steps went.
+        notes: What looks like a mistake in the last call of each step.
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class Pipeline:
         self.conditions: list[tuple[dict[str, Any], bool]] = []
         self.outputs: dict[str, bytes] = {}
         self.runs: list[StepRun] = []
+        self.notes: dict[str, list[str]] = {}
         for step in steps:
             self._check(step)
 
@@ -254,6 +256,7 @@ class Pipeline:
             response = _view.RunFunctionResponse.FromString(answer)
         except (DecodeError, TypeError) as e:
             raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}") from None
+        self.notes[step.name] = list(getattr(runner, "notes", ()))
         run = StepRun(step, runner, data, answer, number)
         self.runs[len(self.runs) - (number > 1) :] = [run]
         return response

@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import logging
+import os
 import re
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,7 +24,8 @@ from .._models.node import FACT
 from .._paths import field_path
 from .._paths.text import show
 from .._terminal.excerpts import short_text
-from ..errors import CrossplaneLiteError
+from ..context import Context
+from ..errors import CrossplaneLiteError, DuplicateResourceError
 from ..proto import _view
 from .functions import InProcess
 from .rendered import StepRun
@@ -47,11 +50,13 @@ class _Reads(NamedTuple):
         unset: The paths of fields of the composite that aren't set, in the order in which they were read last.
         error: What compose() raised, None where nothing.
         answer: The answer.
+        twice: Where the last name that was given to ctx.resource() was given before; None where it wasn't.
     """
 
     unset: list[str]
     error: BaseException | None
     answer: bytes
+    twice: str | None
 
 
 def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
@@ -75,7 +80,9 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def hints(run: StepRun) -> Iterator[str]:
-    """Yield which unset fields of the composite, or keys of the input, an exception of compose() comes from.
+    """Yield what an exception of compose() comes from.
+
+    That is an unset field of the composite, a key that the input lacks, or an earlier line that gave the same name.
 
     Args:
         run: How the step went in which the exception was raised.
@@ -84,6 +91,8 @@ def hints(run: StepRun) -> Iterator[str]:
         return
     reads = _run(run.runner.function, run.request)
     error = reads.error
+    if isinstance(error, DuplicateResourceError) and reads.twice is not None:
+        yield f"it is registered first at {reads.twice}"
     if error is None or isinstance(error, CrossplaneLiteError):
         return
     key = error.args[0] if isinstance(error, KeyError) and error.args else None
@@ -188,7 +197,16 @@ def _run(function: Function, request: bytes) -> _Reads:
             raise
 
     vars(watched)["call_compose"] = call_compose
-    real_absent = reader.absent
+    real_absent, real_resource = reader.absent, Context.resource
+    lines: dict[Any, str] = {}
+    twice: list[str] = []
+
+    def resource(self: Context, name: Any, *args: Any, **more: Any) -> Any:
+        frame = sys._getframe(1)
+        place = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        if isinstance(name, str) and lines.setdefault(name, place) != place:
+            twice.append(lines[name])
+        return real_resource(self, name, *args, **more)
 
     def absent(type_: Any, state: int, up: Any, step: str) -> Any:
         made = real_absent(type_, state, up, step)
@@ -200,13 +218,15 @@ def _run(function: Function, request: bytes) -> _Reads:
 
     with _lock, _silence(function):
         reader.absent = absent
+        Context.resource = resource  # type: ignore[method-assign]
         try:
             answer = watched.run(request)
         except Exception:  # what can't be read fails as it did before
             answer = b""
         finally:
             reader.absent = real_absent
-    return _Reads(list(unset), errors[0] if errors else None, answer)
+            Context.resource = real_resource  # type: ignore[method-assign]
+    return _Reads(list(unset), errors[0] if errors else None, answer, twice[-1] if twice else None)
 
 
 @contextlib.contextmanager

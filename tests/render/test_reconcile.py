@@ -634,7 +634,7 @@ def test_dead_address() -> None:
             render(XR, [Step("one", "f")], {"f": remote}, timeout=20)
     text = str(caught.value)
     assert text.startswith(
-        f'cannot run Composition pipeline step "one": function "f": no answer from {target} (UNAVAILABLE'
+        f'cannot run Composition pipeline step "one": function "f": no server answers at {target}; start it with: '
     )
     assert caught.value.step == "one"
 
