@@ -199,7 +199,7 @@ def test_runners() -> None:
     found = runners_of({"a": functions.echo, "b": remote, "c": scripted})
     assert isinstance(found["a"], InProcess)
     assert (found["b"], found["c"]) == (remote, scripted)
-    with pytest.raises(UsageError, match="function 'd' must be a @composition.function, an .* or a runner .*got a function"):
+    with pytest.raises(UsageError, match="function 'd' must be a @composition.function, .* or a runner .*got a fun"):
         runners_of({"d": lambda ctx: None})  # type: ignore[dict-item]
 
 

@@ -147,7 +147,10 @@ FATAL = 'crossplane-lite render: pipeline step "{0}" returned a fatal result: '
 @pytest.mark.parametrize(
     ("function", "last"),
     [
-        ("misspelt", f"AttributeError: ctx has no attribute 'resorce'; did you mean 'resource'? ({at('ctx.resorce(')})"),
+        (
+            "misspelt",
+            f"AttributeError: ctx has no attribute 'resorce'; did you mean 'resource'? ({at('ctx.resorce(')})",
+        ),
         (
             "hands_class",
             "UsageError: ctx.resource('a'): the instance must be a resource (got the class Unstructured; make one: "
