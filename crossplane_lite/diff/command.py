@@ -52,18 +52,26 @@ def command(argv: Sequence[str]) -> int:
     with contextlib.ExitStack() as stack:
         others: dict[str, Runner] | None = None
         for number, one in enumerate(files, 1):
-            inputs = (
-                arguments.read_inputs(given)
-                if one is None
-                else arguments.read_inputs(given, composite=one.composite, observed=one.observed)
-            )
+            try:
+                inputs = _read(given, one)
+            except InputError as error:
+                if one is None:
+                    raise
+                # One composite that can't be used doesn't keep the others from being looked at.
+                differences.append(failed(one.composite.content, error))
+                continue
             if given.against is not None and others is None:
                 from .versions import other_version
 
                 others = stack.enter_context(other_version(given.against, inputs.functions, inputs.in_process))
             _progress(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}" if len(files) > 1 else "")
             stdio.say(*(f"warning: {note}" for note in inputs.notes))
-            differences.append(_difference(inputs, others))
+            try:
+                differences.append(_difference(inputs, others))
+            except InputError as error:
+                if one is None:
+                    raise
+                differences.append(failed(one.composite.content, error))
     _progress("")
     stdio.write(_shown(differences, given).encode(errors="surrogateescape"))
     if any(one.error is not None for one in differences):
@@ -71,6 +79,12 @@ def command(argv: Sequence[str]) -> int:
     if any(one.counts["delete"] for one in differences):
         return DELETIONS
     return CHANGES if given.exit_code and not all(one.is_empty for one in differences) else 0
+
+
+def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
+    if one is None:
+        return arguments.read_inputs(given)
+    return arguments.read_inputs(given, composite=one.composite, observed=one.observed)
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:

@@ -346,7 +346,7 @@ class _Reconcile:
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
     """Yield what looks like a mistake in what functions do and desire."""
     for notes in pipeline.notes.values():
-        yield from notes
+        yield from dict.fromkeys(notes)  # a run that only looks for dependencies makes the same ones again
     if not any(b"None" in run.response for run in pipeline.runs):
         return
     from .unset import none_texts

@@ -228,6 +228,12 @@ def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines.index("XBucket b") < lines.index("XBucket c")
     assert lines[-1] == "3 composites, 0 the same, 1 failed; 1 to create, 1 kept"
     assert status == 4
+    documents = [XR.replace("photos", "theirs"), json.dumps(thing("first", "somebody else's"))]
+    (tmp_path / "theirs.yaml").write_text("---\n".join(f"{each}\n" for each in documents), encoding="utf-8")
+    status, printed = run(capsys, str(tmp_path), "--function", f"{HERE}:failing")
+    assert status == 4
+    assert 'the reconcile fails: the observed resource "first" has a controller that isn\'t the composite' in printed
+    assert printed.splitlines()[-1].startswith("4 composites, 0 the same, 2 failed; ")
     assert main(["diff", str(tmp_path), "-o", str(tmp_path / "a.yaml"), "--function", f"{HERE}:failing"]) == 2
     (tmp_path / "d.yaml").write_text(json.dumps(thing("first")), encoding="utf-8")
     assert main(["diff", str(tmp_path), "--function", f"{HERE}:failing"]) == 2
