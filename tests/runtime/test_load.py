@@ -99,7 +99,8 @@ def test_a_compose_without_a_context(here: Path) -> None:
     )
     text = failure("bare:compose")
     assert "write def compose(ctx: composition.Context) -> None" in text
-    assert text.endswith(f"({here}/bare.py, line 3)")
+    # The line of the decorator, or of what is below it: Pythons differ.
+    assert text.endswith((f"({here}/bare.py, line 3)", f"({here}/bare.py, line 4)"))
 
 
 def test_module_that_raises(here: Path) -> None:
