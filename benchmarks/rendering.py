@@ -1,4 +1,5 @@
-"""Rows of rendering the network of examples/vpc, with everything observed, beside function-pythonic's own `render`.
+"""Rows of rendering the network of examples/vpc, with everything observed, beside function-pythonic's own `render` and
+Crossplane's own engine, which is built from source where Go is installed.
 
 function-pythonic registers the protocol's messages in protobuf's global pool, and so does the official SDK, which other
 rows import: one process can't hold both. Renders in process are therefore timed in child processes.
@@ -9,6 +10,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,6 +26,7 @@ __all__ = ["ROWS"]
 _EXAMPLE = processes.ROOT / "examples" / "vpc"
 _NAME = "crossplane.io/composition-resource-name"
 _THEIRS = "function-pythonic"
+_ENGINE = "crossplane internal render"
 _ROUNDS = 7
 _LEAST_RESOURCES = 18
 
@@ -165,7 +169,59 @@ def _in_process() -> Samples:
     return in_turns(sides, _ROUNDS)
 
 
+def _cpu_seconds() -> float:
+    """Return the CPU time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _with_the_engine() -> Samples:
+    """Crossplane's own engine and the served function, both from start to end, beside one render of ours."""
+    if shutil.which("go") is None:
+        raise SkipRow("Go is not installed; Crossplane's own engine is built from source")
+    from crossplane_lite._manifests.yaml import load_documents
+    from crossplane_lite.render.inputs import read_observed
+    from tests.real import engine
+    from tests.runtime.serving import serving
+
+    engine.binary()
+    given = {
+        "composite_resource": load_documents(_XR)[0].content,
+        "composition": load_documents(_EXAMPLE / "composition.yaml")[0].content,
+        "observed_resources": [document.content for document in read_observed(_OBSERVED)],
+    }
+    composed: dict[str, Any] = {}
+    files = [str(_EXAMPLE / f"{name}.yaml") for name in ("composition", "functions")]
+    command = ["-m", "crossplane_lite", "render", str(_XR), *files, "-o", str(_OBSERVED)]
+
+    def theirs() -> float:
+        before = _cpu_seconds()
+        with serving("examples.vpc.function:compose", "--insecure", env={"PYTHONDONTWRITEBYTECODE": ""}) as server:
+            found = engine.render("composite", functions={"function-network": server.address}, **given)
+        assert found.status == 0, found.error
+        composed[_ENGINE] = {one["metadata"]["name"]: one for one in found.applied}
+        return _cpu_seconds() - before
+
+    def ours() -> float:
+        before = _cpu_seconds()
+        documents = _documents(_run(command))[1:]
+        composed["ours"] = {one["metadata"]["name"]: one for one in documents}
+        return _cpu_seconds() - before
+
+    sides = {_ENGINE: theirs, "ours": ours}
+    in_turns(sides, 1)  # leaves byte code behind
+    assert composed["ours"] == composed[_ENGINE]
+    assert len(composed["ours"]) >= _LEAST_RESOURCES
+    return in_turns(sides, _ROUNDS)
+
+
 ROWS = (
+    Row(
+        "CPU of rendering a network of 30 resources, whole processes",
+        (_ENGINE, "ours"),
+        _with_the_engine,
+        (Reach(_ENGINE, 0.8),),
+    ),
     Row("render a network of 30 resources, whole process", (_THEIRS, "ours"), _whole_process, (Reach(_THEIRS, 1 / 4),)),
     Row("render a network of 30 resources, in process", (_THEIRS, "ours"), _in_process, (Reach(_THEIRS, 1 / 3),)),
 )

@@ -10,10 +10,10 @@ def compose(ctx: composition.Context):
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from ._answer.answer import respond
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ._rehearsal.dependencies import Dependency as Dependency
 
 __all__ = ["Context", "Dependency", "Function", "ResourceSelector", "SchemaSelector", "function"]
+
+# The flags of functions that are generators, and of asynchronous ones.
+_GENERATORS = 0x20 | 0x200
 
 Compose = Callable[[Context], "None | Awaitable[None]"]
 
@@ -153,6 +156,10 @@ class Function(Callee):
             UsageError: It returned something.
         """
         result = self._compose(ctx)
+        if result is None:
+            return
+        import inspect  # a tenth of a server's start, and a compose() that is a plain function needs none of it
+
         if inspect.isawaitable(result):
             from ._call import event_loop
 
@@ -283,14 +290,31 @@ def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
 def _check_compose(compose: Any) -> None:
     if not callable(compose):
         raise UsageError(f"@composition.function is for a function (got {compose!r})")
+    if _takes_a_context(compose):
+        return
+    import inspect  # only for what isn't plain
+
     if inspect.isgeneratorfunction(compose) or inspect.isasyncgenfunction(compose):
         raise UsageError("compose() must not be a generator: take the 'yield' out of it")
     try:
         inspect.signature(compose).bind(None)
     except TypeError:
-        raise UsageError(f"compose() is called with one argument, the Context; {compose!r} can't be") from None
+        name = getattr(compose, "__name__", "compose")
+        raise UsageError(
+            f"compose() is called with one argument, the Context, and {name} can't be; write "
+            f"def {name}(ctx: composition.Context) -> None"
+        ) from None
     except ValueError:  # no signature to be had, as for some callables in C
         pass
+
+
+def _takes_a_context(compose: Any) -> bool:
+    """Say whether it is plain to see that a function can be called with one argument, and is no generator."""
+    code = getattr(compose, "__code__", None)
+    if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
+        return False
+    needed: int = code.co_argcount - len(compose.__defaults__ or ())
+    return code.co_argcount >= 1 and needed <= 1 and not code.co_kwonlyargcount and not code.co_flags & _GENERATORS
 
 
 def _module_of(compose: Compose) -> str:

@@ -64,7 +64,7 @@ def register(
 ) -> R:
     """Register a composed resource; `Context.resource` says what the arguments and errors are."""
     if not isinstance(instance, Resource):
-        raise UsageError(f"ctx.resource({name!r}): the instance must be a resource (got a {type(instance).__name__})")
+        raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
     if type(name) is not str or not name or call.searches or call.oracle is not None:
         name = known_name(call, name)
     if name in call.resources:
@@ -95,6 +95,17 @@ def register(
     Resource._set_state(instance, registered)
     call.resources[name] = instance
     return instance
+
+
+def _instead_of(instance: object) -> str:
+    """Return what was given for a resource, and what to write instead."""
+    if isinstance(instance, type):
+        how = "apiVersion, kind" if instance.__name__ == "Unstructured" else ""
+        return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"
+    if isinstance(instance, dict):
+        head = ", ".join(repr(instance.get(key, key)) for key in ("apiVersion", "kind"))
+        return f"got a dict; write Unstructured({head}, spec=...), or an instance of the kind's model"
+    return f"got a {type(instance).__name__}"
 
 
 def remove(call: Call, name: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .. import _wire
 from .._base.api_version import group_of, split
+from .._base.numbers import EXACT
 from .._terminal.excerpts import short_text
 from ..errors import EncodeError, InputError
 
@@ -23,8 +23,10 @@ __all__ = [
     "controller_of",
     "encode",
     "is_cluster_scoped",
+    "is_label",
     "metadata_of",
     "name_problem",
+    "observed_bytes",
     "quoted",
     "resource_name",
     "secret_data",
@@ -48,8 +50,7 @@ TRANSITION_TIME: Final = "2024-01-01T00:00:00Z"
 _LONGEST_LABEL: Final = 63
 _LONGEST_NAME: Final = 253
 _HASH_LENGTH: Final = 12
-_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_LABEL_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 # Names of these are path segments: other objects refer to them by things like system:controller:x.
 _RBAC: Final = frozenset({"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"})
 
@@ -124,13 +125,20 @@ def composite_uid(composite: Mapping[str, Any]) -> str:
     found = text_of(metadata.get("uid"))
     if found:
         return found
-    import uuid  # a third of a millisecond, and a composite from a cluster needs none
-
     api_version = text_of(composite.get("apiVersion"))
     group, version = split(api_version)
     kind = f"{group}/{version}, Kind={text_of(composite.get('kind'))}"
     place = f"{text_of(metadata.get('namespace'))}\0{text_of(metadata.get('name'))}"
-    return str(uuid.uuid5(uuid.UUID(int=0), f"{kind}\0{place}"))
+    return _uuid5(f"{kind}\0{place}")
+
+
+def _uuid5(name: str) -> str:
+    """Return the UUID of a name in the nil namespace (RFC 9562, version 5), without importing all of `uuid`."""
+    digest = bytearray(hashlib.sha1(bytes(16) + name.encode(), usedforsecurity=False).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    text = digest.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
 def child_name(generate_name: str, uid: str, name: str) -> str:
@@ -142,10 +150,26 @@ def child_name(generate_name: str, uid: str, name: str) -> str:
         name: The composition resource name.
 
     Returns:
-        The prefix, cut to fit, and twelve hex digits: 63 characters at most, the same at each call.
+        The prefix, cut to fit and with a hyphen at its end, and twelve hex digits: 63 characters at most, the same at
+        each call.
     """
     digest = hashlib.sha256((uid + name).encode()).hexdigest()[:_HASH_LENGTH]
-    return generate_name[: _LONGEST_LABEL - _HASH_LENGTH] + digest
+    longest = _LONGEST_LABEL - _HASH_LENGTH
+    prefix = generate_name if generate_name.endswith("-") or not generate_name else f"{generate_name}-"
+    if len(prefix) > longest:
+        cut = prefix[:longest]
+        prefix = cut if cut.endswith("-") else f"{cut[:-1]}-"
+    return prefix + digest
+
+
+def is_label(name: str) -> bool:
+    """Say whether a text is a DNS label (RFC 1123)."""
+    return len(name) <= _LONGEST_LABEL and _is_part(name)
+
+
+def _is_part(name: str) -> bool:
+    """Say whether a text is a part of a DNS name: compiling a regular expression would take longer than all else."""
+    return name != "" and name[0] != "-" and name[-1] != "-" and _LABEL_SIGNS.issuperset(name)
 
 
 def name_problem(name: str, api_version: str, kind: str) -> str | None:
@@ -157,7 +181,7 @@ def name_problem(name: str, api_version: str, kind: str) -> str | None:
         name = name.replace(":", "")
     if len(name) > _LONGEST_NAME:
         return f"it has {len(name)} characters, and {_LONGEST_NAME} is the most"
-    if _SUBDOMAIN.fullmatch(name):
+    if all(map(_is_part, name.split("."))):
         return None
     return "it must be lower-case letters, digits, '-' and '.', and begin and end with a letter or digit"
 
@@ -235,6 +259,44 @@ def _decoded(text: str, where: str) -> bytes:
     except (binascii.Error, ValueError):
         # Not shown, for it is a secret.
         raise InputError(f"{where} is not base64; use stringData for plain text") from None
+
+
+def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
+    """Return an object that exists as the bytes of a Struct, as Crossplane sends it.
+
+    Integers beyond 2^53 become the nearest doubles, and nothing is said: other controllers wrote them, and functions
+    are shown them like this.
+
+    Args:
+        resource: The object.
+        what: What it is, for the message.
+
+    Raises:
+        InputError: It holds what a Struct can't carry.
+    """
+    try:
+        return _wire.encode_struct(resource)
+    except EncodeError:
+        return encode(_with_doubles(resource), what)
+
+
+def _with_doubles(value: Any) -> Any:
+    """Return JSON values in which integers that no double has exactly are doubles."""
+    result: list[Any] = [None]
+    work: list[tuple[Any, Any, Any]] = [(result, 0, value)]
+    while work:
+        holder, key, one = work.pop()
+        if isinstance(one, Mapping):
+            holder[key] = mapping = dict(one)
+            work += [(mapping, name, inner) for name, inner in one.items()]
+        elif isinstance(one, list):
+            holder[key] = elements = list(one)
+            work += [(elements, at, inner) for at, inner in enumerate(one)]
+        elif isinstance(one, int) and not isinstance(one, bool) and abs(one) > EXACT and one.bit_length() < 1024:
+            holder[key] = float(one)
+        else:
+            holder[key] = one
+    return result[0]
 
 
 def encode(resource: Mapping[str, Any], what: str) -> bytes:

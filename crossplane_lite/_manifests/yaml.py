@@ -350,7 +350,7 @@ def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> An
 
 def _represent_text(dumper: Any, text: str) -> Any:
     # PyYAML quotes what readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's numbers.
-    tag = dumper.resolve(load("yaml", "render").ScalarNode, text, (True, False))
+    tag = dumper.resolve(dumper.scalar_node, text, (True, False))
     other = tag != TAG + "str" or _meaning(text) is not text or FLOAT.fullmatch(text)
     # In double quotes, as kubectl and Crossplane write it, so that their files can be compared with ours.
     return dumper.represent_scalar(TAG + "str", text, style="|" if "\n" in text else '"' if other else None)
@@ -361,7 +361,7 @@ def _dumper(yaml: Any) -> Any:
     dumper: Any = type(
         "_Dumper",
         (getattr(yaml, "CSafeDumper", yaml.SafeDumper),),
-        {"ignore_aliases": lambda _self, _data: True},
+        {"ignore_aliases": lambda _self, _data: True, "scalar_node": yaml.ScalarNode},
     )
     dumper.add_representer(str, _represent_text)
     return dumper

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["flush", "give_back", "leave", "repair", "say", "take", "write"]
+__all__ = ["flush", "give_back", "is_terminal", "leave", "repair", "say", "take", "write"]
 
 _CHUNK = 1 << 20
 
@@ -118,6 +118,14 @@ def take() -> None:
     global _taken
     if _taken is None:
         _taken = _Taken()
+
+
+def is_terminal() -> bool:
+    """Say whether what `write` writes is shown on a terminal."""
+    if _taken is not None and _taken.fd is not None:
+        return os.isatty(_taken.fd)
+    stream = sys.stdout if _taken is None else _taken.stream
+    return stream is not None and bool(stream.isatty())
 
 
 def write(data: bytes) -> None:

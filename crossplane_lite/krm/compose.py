@@ -115,7 +115,9 @@ class _Client:
         self._config = _composite(rl)
         # What the function is shown, without what is the orchestrator's business.
         self._items = [(item, _without_reserved(item.to_dict())) for item in rl.items]
-        self._composite = self._with_defaults(_without_reserved(self._config.to_dict()))
+        composite = _without_reserved(self._config.to_dict())
+        where, self._xrd = self._definition(composite)
+        self._composite = composite if self._xrd is None else apply_defaults(composite, self._xrd, where)
         self._owner = Owner.of(self._composite)
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
@@ -130,6 +132,7 @@ class _Client:
                 cluster=Files((data for _, data in self._items), self._schemas()),
                 observed=[self._controlled(data) for _, data in self._items if self._name_of(data)],
                 timeout=_NO_TIMEOUT,
+                xrd=self._xrd,
             )
             found = {name: composed.get(name) or self._taken(name, one) for name, one in rendered.composed.items()}
         except RenderError as error:
@@ -162,16 +165,16 @@ class _Client:
             schemas.add_crd(data, where)
         return schemas
 
-    def _with_defaults(self, composite: dict[str, Any]) -> dict[str, Any]:
-        """Return the composite as an API server would have it."""
+    def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+        """Return the XRD that defines the composite's kind and where it is, None where there is none."""
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
             spec = data.get("spec")
             if data["kind"] == "CompositeResourceDefinition" and isinstance(spec, dict):
                 names = spec.get("names")
                 if isinstance(names, dict) and (spec.get("group"), names.get("kind")) == wanted:
-                    return apply_defaults(composite, data, where)
-        return composite
+                    return where, data
+        return "", None
 
     def _name_of(self, data: Mapping[str, Any]) -> str:
         """Return the composition resource name of an item that belongs to this composite; empty for all others."""
@@ -199,7 +202,10 @@ class _Client:
         """Return an item of this composite as a cluster would have it: with a controller reference to it."""
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
-        return {**data, "metadata": {**data["metadata"], "ownerReferences": [*others, self._owner.reference]}}
+        # It is in the composite's namespace, which the file may leave to whoever applies it.
+        namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
+        owned = {"ownerReferences": [*others, self._owner.reference]}
+        return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
         """Return the item that is the same object though nothing says that it is composed; None for a new one.

@@ -11,6 +11,8 @@ and `--crds`.
 from __future__ import annotations
 
 import argparse
+import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +26,8 @@ from .pipeline import Cluster, Runner, Step
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
     from .rendered import Rendered
+
+_log = logging.getLogger(__name__)
 
 __all__ = [
     "Inputs",
@@ -52,6 +56,9 @@ class Inputs(NamedTuple):
         timeout: Seconds for one reconcile.
         schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
         composition: The name of the Composition; None where there is none.
+        xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
+        notes: What people should know of the inputs.
+        in_process: The functions that run in this process, with their `module:function`.
     """
 
     composite: Document
@@ -63,6 +70,9 @@ class Inputs(NamedTuple):
     timeout: float
     schemas: Schemas | None
     composition: str | None = None
+    xrd: Mapping[str, Any] | None = None
+    notes: Sequence[str] = ()
+    in_process: Mapping[str, str] = {}
 
     def render(self) -> Rendered:
         """Do one reconcile; see `reconcile.render`."""
@@ -76,6 +86,8 @@ class Inputs(NamedTuple):
             observed=[document.content for document in self.observed],
             context=self.context,
             timeout=self.timeout,
+            xrd=self.xrd,
+            composition=self.composition,
         )
 
 
@@ -103,7 +115,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--xrd",
         metavar="PATH",
         type=Path,
-        help="file of the XR's CompositeResourceDefinition; its defaults are filled in",
+        help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled "
+        "in; its scope says whether the XR is one of Crossplane 1",
     )
 
 
@@ -211,31 +224,45 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     return group
 
 
-def read_inputs(arguments: argparse.Namespace) -> Inputs:
+def read_inputs(
+    arguments: argparse.Namespace, *, composite: Document | None = None, observed: Sequence[Document] = ()
+) -> Inputs:
     """Read everything that the arguments of `add_inputs` name.
+
+    Args:
+        arguments: The arguments.
+        composite: The composite, where it has been read already.
+        observed: Its composed resources, where they have been read already.
 
     Raises:
         InputError: Something can't be read, isn't what it should be, or doesn't fit together.
         MissingExtraError: PyYAML isn't installed.
     """
-    composite = inputs.read_composite(arguments.composite)
-    name = None
+    composite = inputs.read_composite(arguments.composite) if composite is None else composite
+    name: str | None = None
+    xrd: Document | None = None
+    notes: list[str] = []
+    if arguments.xrd is not None:
+        from .definition import admitted, is_legacy
+
+        xrd = inputs.read_object(arguments.xrd, "CompositeResourceDefinition")
+        composite, notes = admitted(composite, xrd)
     if arguments.composition is None:
         steps = _one_step(arguments)
     else:
         from .composition import composition_steps
 
         composition = inputs.read_object(arguments.composition, "Composition")
-        steps = composition_steps(composition, composite)
+        steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
         name = composition.content["metadata"]["name"]
-    if arguments.xrd is not None:
-        composite = _with_defaults(composite, arguments.xrd)
-    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else []
+    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else list(observed)
     schemas = _schemas(arguments)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
         composite, observed, cluster = _live(arguments, composite, observed, cluster)
-    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(composition=name)
+    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(
+        composition=name, xrd=None if xrd is None else xrd.content, notes=notes
+    )
 
 
 def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
@@ -295,13 +322,6 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
 
-def _with_defaults(composite: Document, path: Path) -> Document:
-    from .defaults import apply_defaults
-
-    xrd = inputs.read_object(path, "CompositeResourceDefinition")
-    return Document(composite.where, apply_defaults(composite.content, xrd.content, xrd.where))
-
-
 def _schemas(arguments: argparse.Namespace) -> Schemas | None:
     given = [*([arguments.required_schemas] if arguments.required_schemas else ()), *arguments.crds]
     if not given:
@@ -335,9 +355,28 @@ def _live(
         known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
-    if arguments.observed_resources is None:
-        observed = [Document(where, content) for content in live.observed(found or composite.content)]
+    if arguments.observed_resources is None and not observed:
+        observed = _own([Document(where, content) for content in live.observed(found or composite.content)], composite)
     return composite, observed, Chain(files, live)
+
+
+def _own(observed: list[Document], composite: Document) -> list[Document]:
+    """Return what the composite controls or nobody does: a cluster may have others of the names that it refers to."""
+    uid = objects.composite_uid(composite.content)
+    own = []
+    for document in observed:
+        controller = objects.controller_of(document.content)
+        if controller is None or controller.get("uid") == uid:
+            own.append(document)
+            continue
+        _log.warning(
+            "the resource %s is not taken for observed: it is controlled by %s %s with uid %s, not by the composite",
+            objects.quoted(objects.resource_name(document.content)),
+            controller.get("kind"),
+            controller.get("name"),
+            controller.get("uid"),
+        )
+    return own
 
 
 def _inputs(
@@ -359,4 +398,7 @@ def _inputs(
     # Importing functions comes last: it may take long, and print.
     targets = runners.assign(arguments.function, steps)
     functions = runners.runners(steps, targets, documents)
-    return Inputs(composite, steps, functions, cluster, observed, context, arguments.timeout, schemas)
+    in_process = runners.in_process(steps, targets, documents)
+    return Inputs(
+        composite, steps, functions, cluster, observed, context, arguments.timeout, schemas, in_process=in_process
+    )

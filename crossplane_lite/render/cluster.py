@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from .._manifests.kind_schemas import Schemas
+from .._manifests.objects import text_of
 from .api_versions import api_versions_checked
 from .pipeline import Cluster, Selector
 
-__all__ = ["Chain", "Files", "in_order"]
+if TYPE_CHECKING:
+    from .._manifests.kind_schemas import Schemas
+
+__all__ = ["Chain", "Files", "World", "in_order"]
 
 
 class Files:
@@ -81,9 +83,57 @@ class Chain:
         return next((scope for scope in found if scope is not None), None)
 
 
+class World:
+    """A cluster with objects put into it, and others taken out.
+
+    Args:
+        base: The cluster, None for an empty one.
+        schemas: Schemas that are known beside the cluster's, None where there are none.
+        objects: What is put into it, in the place of what has the same kind and name.
+        gone: What is taken out, where it is there.
+    """
+
+    def __init__(
+        self,
+        base: Cluster | None,
+        schemas: Schemas | None = None,
+        objects: Iterable[Mapping[str, Any]] = (),
+        gone: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        self._base = base
+        self._schemas = schemas
+        self._objects = Files(objects)
+        self._gone = {_identity(one) for one in gone}
+
+    def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
+        """Return the resources that a selector matches."""
+        own = self._objects.resources(selector)
+        taken = {_identity(one) for one in own} | self._gone
+        others = [] if self._base is None else self._base.resources(selector)
+        return in_order([*own, *(one for one in others if _identity(one) not in taken)])
+
+    def schema(self, api_version: str, kind: str) -> Mapping[str, Any] | None:
+        """Return the OpenAPI schema of a kind with its references inlined, None where it isn't known."""
+        with api_versions_checked():
+            found = None if self._schemas is None else self._schemas.find(api_version, kind)
+        return found if found is not None or self._base is None else self._base.schema(api_version, kind)
+
+    def scope(self, api_version: str, kind: str) -> str | None:
+        """Return `Namespaced` or `Cluster`, None where it isn't known."""
+        ask = getattr(self._base, "scope", None)
+        scope: str | None = None if ask is None else ask(api_version, kind)
+        with api_versions_checked():
+            return scope if scope is not None or self._schemas is None else self._schemas.scope(api_version, kind)
+
+
 def in_order(resources: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return resources in the order of their namespaces and names, as an API server lists them."""
     return sorted(resources, key=_place)
+
+
+def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Return apiVersion, kind, namespace and name of an object."""
+    return (text_of(resource.get("apiVersion")), text_of(resource.get("kind")), *_place(resource))
 
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str]:

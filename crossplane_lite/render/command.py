@@ -70,7 +70,7 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     from . import output
 
     with_results: bool = given.include_function_results
-    stdio.say(*output.lines(rendered, results=not with_results))
+    stdio.say(*(f"warning: {note}" for note in inputs.notes), *output.lines(rendered, results=not with_results))
     status = _check(rendered, inputs) if given.crds else 0
     shown = output.documents(
         rendered,

@@ -18,6 +18,7 @@ from .._manifests.objects import (
     quoted,
     text_of,
 )
+from .._paths.text import show
 from .rendered import RenderError, Result
 
 __all__ = ["Owner", "composed_resource"]
@@ -43,7 +44,7 @@ class Owner(NamedTuple):
         uid: Its uid.
         prefix: The value of the label `crossplane.io/composite`: that of its own, in composites of composites, or its
             name.
-        claim: The labels that name its claim.
+        claim: The labels that name its claim; none where it doesn't have both.
     """
 
     api_version: str
@@ -68,7 +69,7 @@ class Owner(NamedTuple):
             text_of(metadata.get("namespace")),
             composite_uid(composite),
             text_of(labels.get(COMPOSITE_LABEL)) or name,
-            {key: labels[key] for key in CLAIM_LABELS if text_of(labels.get(key))},
+            {key: labels[key] for key in CLAIM_LABELS} if all(text_of(labels.get(key)) for key in CLAIM_LABELS) else {},
         )
 
     @property
@@ -91,6 +92,7 @@ def composed_resource(
     observed: Mapping[str, Any] | None,
     cluster: object | None = None,
     results: list[Result] | None = None,
+    notes: list[str] | None = None,
 ) -> dict[str, Any]:
     """Return a desired composed resource as it is applied.
 
@@ -98,9 +100,10 @@ def composed_resource(
         name: The composition resource name.
         resource: What the functions desire. It is changed.
         owner: The composite.
-        observed: The resource as it exists; it keeps its name and namespace.
+        observed: The resource as it exists; it keeps its name, what that was generated from, and its namespace.
         cluster: Asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
         results: Gets a warning where the resource doesn't go to the namespace that the functions desire.
+        notes: Gets a line for labels and annotations that Crossplane drops without a word.
 
     Raises:
         RenderError: Crossplane or the API server would refuse it.
@@ -112,6 +115,8 @@ def composed_resource(
     metadata = _checked_metadata(what, resource.get("metadata"))
     resource.pop("status", None)  # only the resource's own controller has a say in it
     resource["metadata"] = metadata
+    for key in ("annotations", "labels"):
+        _drop_others(what, key, metadata, notes)
     wanted = _place(what, resource, metadata, owner, observed, cluster)
     if owner.namespace and wanted not in ("", owner.namespace) and results is not None:
         instead = f"using XR namespace {quoted(owner.namespace)} instead"
@@ -138,6 +143,21 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
     return metadata
 
 
+def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str] | None) -> None:
+    """Drop all labels or annotations where one of them is no string, as Crossplane does; null is the empty string."""
+    values = metadata.get(key, {})
+    wrong = [name for name, value in values.items() if not isinstance(value, str) and value is not None]
+    if not wrong:
+        values.update((name, "") for name, value in values.items() if value is None)
+        return
+    del metadata[key]
+    if notes is not None:
+        notes.append(
+            f"{what}: Crossplane drops all {key} that the functions desire, {len(values)} of them, because "
+            f"{show(['metadata', key, wrong[0]])} is not a string (it is a {type(values[wrong[0]]).__name__})"
+        )
+
+
 def _place(
     what: str,
     resource: Mapping[str, Any],
@@ -146,18 +166,18 @@ def _place(
     observed: Mapping[str, Any] | None,
     cluster: object | None,
 ) -> str:
-    """Set the namespace, and the name that an observed resource has; return the namespace it would have had."""
+    """Set the namespace, and the names that an observed resource has; return the namespace it would have had."""
     if owner.namespace and is_cluster_scoped(resource["apiVersion"], resource["kind"], cluster):
         raise RenderError(
             f"{what}: a {resource['kind']} of {resource['apiVersion']} is cluster-scoped, and the composite is in "
             f"namespace {quoted(owner.namespace)}; a namespaced composite can't compose cluster-scoped resources"
         )
     if observed is not None:
-        for key in ("name", "namespace"):
+        for key in ("name", "namespace", "generateName"):
             found = text_of(metadata_of(observed).get(key))
             if found:
                 metadata[key] = found
-            elif key == "namespace":
+            elif key != "name":
                 metadata.pop(key, None)
     wanted: str = metadata.get("namespace", "")
     if owner.namespace:

@@ -24,21 +24,27 @@ OPERATIONS: Final = ("Operation", "CronOperation", "WatchOperation")
 
 _COMPOSITION: Final = "apiextensions.crossplane.io/v1"
 _OPERATION: Final = "ops.crossplane.io/v1alpha1"
+# The label by which Crossplane knows the Operations that come from a template.
+_MADE_BY: Final = {
+    "CronOperation": "ops.crossplane.io/cronoperation",
+    "WatchOperation": "ops.crossplane.io/watchoperation",
+}
 
 
-def composition_steps(document: Document, composite: Document) -> list[Step]:
+def composition_steps(document: Document, composite: Document, legacy: bool = False) -> list[Step]:
     """Return the steps of a Composition.
 
     Args:
         document: The Composition.
         composite: The composite resource that it is used for.
+        legacy: Whether that is one of Crossplane 1, as its XRD says.
 
     Raises:
         InputError: It isn't a Composition, not one for this composite resource, or has a step that can't run.
     """
     _check_kind(document, _COMPOSITION, "Composition")
     _check_type(document, composite)
-    _check_labels(document, composite)
+    _check_labels(document, composite, legacy)
     _check_mode(document)
     return list(_steps(document))
 
@@ -62,7 +68,9 @@ def operation_of(document: Document) -> Document:
     template = content["spec"]["operationTemplate"]
     metadata = field(document, dict, "spec", "operationTemplate", "metadata") or {}
     # Crossplane generates a name from this one; its own `render` takes it as it is.
-    named = {**metadata, "name": content["metadata"]["name"]}
+    name = content["metadata"]["name"]
+    found = {**labels(document, "spec", "operationTemplate", "metadata", "labels"), _MADE_BY[content["kind"]]: name}
+    named = {**metadata, "labels": found, "name": name}
     return Document(
         document.where,
         {"apiVersion": _OPERATION, "kind": OPERATIONS[0], "metadata": named, "spec": template["spec"]},
@@ -130,21 +138,20 @@ def _check_type(document: Document, composite: Document) -> None:
             )
 
 
-def _check_labels(document: Document, composite: Document) -> None:
+def _check_labels(document: Document, composite: Document, legacy: bool) -> None:
     """Refuse a Composition without the labels that the composite resource selects Compositions by."""
     found = labels(document, "metadata", "labels")
-    # The second one is where composites of Crossplane 1 have it.
-    for start in (("spec", "crossplane"), ("spec",)):
-        holder = field(composite, dict, *start) or {}
-        if "compositionSelector" not in holder:
-            continue
-        for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
-            if found.get(key) != value:
-                has = f"is {short_repr(found[key])}" if key in found else "is missing"
-                raise InputError(
-                    f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where} selects "
-                    f"Compositions where it is {short_repr(value)}"
-                )
+    start = ("spec",) if legacy else ("spec", "crossplane")
+    holder = field(composite, dict, *start) or {}
+    if "compositionSelector" not in holder:
+        return
+    for key, value in labels(composite, *start, "compositionSelector", "matchLabels").items():
+        if found.get(key) != value:
+            has = f"is {short_repr(found[key])}" if key in found else "is missing"
+            raise InputError(
+                f"{document.where}: the label {short_repr(key, 300)} {has}, and {composite.where} selects "
+                f"Compositions where it is {short_repr(value)}"
+            )
 
 
 def _check_mode(document: Document) -> None:

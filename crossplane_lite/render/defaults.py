@@ -17,7 +17,7 @@ from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
 from .api_versions import split_api_version
 
-__all__ = ["apply_defaults"]
+__all__ = ["apply_defaults", "schema_of"]
 
 
 def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
             read; the message names the place.
         RenderError: The composite's apiVersion isn't one.
     """
-    schema, path = _schema_of(composite, xrd, where)
+    schema, path = schema_of(composite, xrd, where)
     above: Any = None
     for step in path:
         above = above, step
@@ -130,7 +130,7 @@ class _Schema(NamedTuple):
         return value
 
 
-def _schema_of(
+def schema_of(
     composite: Mapping[str, Any], xrd: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any], tuple[str | int, ...]]:
     """Return the schema of the composite's kind and version, and its path in the XRD."""

@@ -20,7 +20,7 @@ from ..proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .pipeline import Runner
 from .rendered import RenderError
 
-__all__ = ["InProcess", "Remote", "debugger_seen", "runners_of"]
+__all__ = ["InProcess", "OfMessages", "Remote", "debugger_seen", "runners_of"]
 
 _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 # gRPC would ask a proxy of the environment for these as well.
@@ -50,11 +50,14 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
     for name, function in functions.items():
         if isinstance(function, Function):
             found[name] = InProcess(function)
+        elif callable(getattr(function, "RunFunction", None)):
+            found[name] = OfMessages(function)
         elif callable(getattr(function, "run", None)):
             found[name] = function
         else:
             raise UsageError(
-                f"function {name!r} must be a @composition.function or a runner such as Remote('localhost:9443') "
+                f"function {name!r} must be a @composition.function, an object with a method RunFunction, or a runner "
+                f"such as Remote('localhost:9443') "
                 f"(got a {type(function).__name__})"
             )
     return found
@@ -68,21 +71,64 @@ class InProcess:
 
     Attributes:
         function: The function.
+        notes: What looks like a mistake in the last call.
     """
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        self.notes: list[str] = []
 
     def __repr__(self) -> str:
         return f"InProcess({self.function!r})"
 
     def run(self, request: bytes, timeout: float) -> bytes:
         """Answer a request; see `Runner`."""
+        from .forgotten import noting
+
         stopped: list[str] = []
         answer = b""
         try:
-            with _alarm(timeout, self.function, stopped), _without_traceback(self.function, stopped):
+            with (
+                noting() as noted,
+                _alarm(timeout, self.function, stopped),
+                _without_traceback(self.function, stopped),
+            ):
                 answer = self.function.run(request)
+            self.notes = noted.forgotten()
+        except _Stop:
+            pass
+        except WireError as e:
+            raise RenderError(f"the function can't read its request: {e}") from e
+        if stopped:
+            raise RenderError(f"the function gave no answer within {timeout:.3g} seconds; {stopped[0]}")
+        return answer
+
+
+class OfMessages:
+    """Runs a function that handles raw messages in this process: an object with a method RunFunction.
+
+    Attributes:
+        name: What its class is called.
+        file: The file that it is in.
+    """
+
+    def __init__(self, function: Any) -> None:
+        from ..runtime._message_functions import runner_of
+
+        self._run = runner_of(function).run
+        self.name = type(function).__name__
+        self.file = getattr(getattr(function.RunFunction, "__code__", None), "co_filename", __file__)
+
+    def __repr__(self) -> str:
+        return f"OfMessages({self.name})"
+
+    def run(self, request: bytes, timeout: float) -> bytes:
+        """Answer a request; see `Runner`."""
+        stopped: list[str] = []
+        answer = b""
+        try:
+            with _alarm(timeout, self, stopped):
+                answer = self._run(request)
         except _Stop:
             pass
         except WireError as e:
@@ -112,7 +158,7 @@ def _without_traceback(function: Function, stopped: Sequence[str]) -> Iterator[N
 
 
 @contextmanager
-def _alarm(timeout: float, function: Function, stopped: list[str]) -> Iterator[None]:
+def _alarm(timeout: float, function: Function | OfMessages, stopped: list[str]) -> Iterator[None]:
     """Raise in the block when its time is over, and note in `stopped` where it was then."""
     if (
         not hasattr(signal, "setitimer")
@@ -222,6 +268,11 @@ class Remote:
                 if code is grpc.StatusCode.UNIMPLEMENTED and len(self._services) > 1:
                     del self._services[0]
                     continue
+                if code is grpc.StatusCode.UNAVAILABLE and "onnect" in details:
+                    raise RenderError(
+                        f"no server answers at {self.target}; start it with: crossplane-lite serve module:function "
+                        f"--insecure --address {self.target}"
+                    ) from None
                 problem = f"{code.name}: {details}" if details else code.name
                 raise RenderError(f"no answer from {self.target} ({problem})") from None
 

@@ -14,7 +14,7 @@ from .._manifests.objects import encode, metadata_of, name_problem, quoted, text
 from ..composition import Function
 from ..errors import InputError
 from .pipeline import Cluster, Runner, Step
-from .rendered import FatalResultError, Rendered, RenderError
+from .rendered import Rendered, RenderError
 from .steps import OPERATION, Pipeline, decoded
 
 __all__ = ["WATCHED_RESOURCE", "render_operation"]
@@ -78,7 +78,7 @@ def render_operation(
         steps.run()
         return run.finished(steps)
     except RenderError as error:
-        error.composite = run.failed(steps, error)
+        error.composite = run.failed(error)
         error.steps = steps.runs
         error.results = steps.results
         raise
@@ -139,13 +139,11 @@ class _Run:
         self._mark("Succeeded", "True", "PipelineSuccess")
         return Rendered(self._with_status(), applied, {}, {}, pipeline.results, context, {}, pipeline.runs)
 
-    def failed(self, pipeline: Pipeline, error: RenderError) -> dict[str, Any]:
+    def failed(self, error: RenderError) -> dict[str, Any]:
         """Return the Operation as Crossplane leaves it when a run fails."""
         self._started()
         self._status = {**self._status, "failures": self._failures + 1}
-        # The step's name isn't in the condition of a fatal result.
-        message = pipeline.fatal if isinstance(error, FatalResultError) and pipeline.fatal else str(error)
-        self._mark("Synced", "False", "ReconcileError", message)
+        self._mark("Synced", "False", "ReconcileError", str(error))
         return self._with_status()
 
     def _started(self) -> None:

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .._manifests.objects import TRANSITION_TIME, quoted
+from .._base.api_version import group_of
+from .._manifests.objects import TRANSITION_TIME, metadata_of, quoted, text_of
+from .definition import steering
 from .pipeline import Selector
 from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun
@@ -50,38 +52,38 @@ def documents(
         composite: The composite resource that was given.
         full: Show all of the composite that was given, with what came out over it, instead of its names and status.
         results: Add these, each as a document of kind `Result`.
-        context: Add the pipeline's context after the last step, as a document of kind `Context`.
+        context: Add the pipeline's context after the last step, as a document of kind `Context`, unless it is empty.
     """
-    xr = shortened(rendered.composite)
+    xr = shortened(rendered.composite, legacy=rendered.legacy)
     yield _timeless(merged(composite, xr) if full else xr)
     for name in sorted(rendered.composed):
         yield _timeless(rendered.composed[name])
     yield from result_documents(results)
-    if context:
+    if context and rendered.context:
         yield context_document(rendered.context)
 
 
-def shortened(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object's apiVersion and kind, name and namespace, references to what it composes, and its status."""
+def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str, Any]:
+    """Return an object's apiVersion and kind, name and namespace, references to what it composes, and its status.
+
+    An Operation keeps its labels and annotations too: they come from its template.
+
+    Args:
+        resource: The object.
+        legacy: Whether it is a composite of Crossplane 1.
+    """
     short: dict[str, Any] = {key: resource[key] for key in ("apiVersion", "kind")}
     metadata = resource["metadata"]
-    short["metadata"] = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
-    references = _references_alone(resource.get("spec"))
-    if references:
-        short["spec"] = references
+    is_operation = resource["kind"] == "Operation" and group_of(text_of(resource["apiVersion"])) == "ops.crossplane.io"
+    kept = ("name", "namespace", *(("labels", "annotations") if is_operation else ()))
+    short["metadata"] = {key: metadata[key] for key in kept if key in metadata}
+    steers = steering(resource, legacy)
+    if REFERENCES in steers:
+        references = {REFERENCES: steers[REFERENCES]}
+        short["spec"] = references if legacy else {"crossplane": references}
     if resource.get("status"):
         short["status"] = resource["status"]
     return short
-
-
-def _references_alone(spec: Any) -> dict[str, Any]:
-    """Return a composite's spec without all that isn't a reference to what it is composed of."""
-    if not isinstance(spec, Mapping):
-        return {}
-    crossplane = spec.get("crossplane")
-    if isinstance(crossplane, Mapping) and REFERENCES in crossplane:
-        return {"crossplane": {REFERENCES: crossplane[REFERENCES]}}
-    return {REFERENCES: spec[REFERENCES]} if REFERENCES in spec else {}
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +111,18 @@ def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | 
         composite: The composite resource that was given.
         composition: The name of its Composition, None where there is none.
     """
-    if composition is not None and rendered.steps and composition_of(composite) != composition:
+    annotations = metadata_of(composite).get("annotations")
+    annotations = annotations if isinstance(annotations, Mapping) else {}
+    if annotations.get("crossplane.io/paused") == "true":
+        yield Result("Normal", "ReconciliationPaused", "Reconciliation is paused via the pause annotation", "")
+        return
+    token = text_of(annotations.get("crossplane.io/reconcile-requested-at"))
+    status = composite.get("status")
+    if token and token != text_of(status.get("lastHandledReconcileAt") if isinstance(status, Mapping) else None):
+        yield Result("Normal", "ReconcileRequestHandled", "Handling reconcile request", "")
+    if metadata_of(composite).get("deletionTimestamp"):
+        return
+    if composition is not None and composition_of(composite, rendered.legacy) != composition:
         yield Result("Normal", "SelectComposition", f"Successfully selected composition: {composition}", "")
     yield from rendered.results
     for name, ready in rendered.ready.items():
@@ -143,6 +156,7 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
     """
     if results:
         yield from result_lines(rendered.results)
+    yield from (f"warning: {note}" for note in rendered.notes)
     yield from _unanswered(rendered.steps)
     for name, resource in sorted(rendered.deleted.items()):
         metadata = resource.get("metadata") or {}
@@ -157,6 +171,10 @@ def failure_lines(error: RenderError) -> Iterator[str]:
     """Yield what people should know of a reconcile that failed, beside the error itself."""
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
+    if error.steps:
+        from .unset import hints
+
+        yield from (f"hint: {hint}" for hint in hints(error.steps[-1]))
 
 
 def result_lines(results: Iterable[Result]) -> Iterator[str]:

@@ -11,8 +11,9 @@ from .._manifests.objects import (
     COMPOSITE_LABEL,
     TRANSITION_TIME,
     controller_of,
-    encode,
+    is_label,
     metadata_of,
+    observed_bytes,
     quoted,
     resource_name,
     secret_data,
@@ -23,9 +24,11 @@ from .._manifests.objects import (
 from ..composition import Function
 from ..errors import InputError
 from ..proto import _view
+from .cluster import World
 from .composed import Owner, composed_resource
+from .definition import check_defines, is_legacy
 from .pipeline import Cluster, Runner, Selector, Step
-from .references import references_of, with_references
+from .references import references_of, with_composition, with_references
 from .rendered import Rendered, RenderError
 from .steps import Pipeline, decoded
 
@@ -36,8 +39,9 @@ _log = logging.getLogger(__name__)
 # Crossplane's own: what functions return of these types is ignored.
 _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
 # What Crossplane itself writes into the status of a composite, beside the conditions.
-_OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane")
+_OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
+_REQUESTED: Final = "crossplane.io/reconcile-requested-at"
 
 
 def render(
@@ -49,6 +53,8 @@ def render(
     observed: Iterable[Mapping[str, Any]] = (),
     context: Mapping[str, Any] | None = None,
     timeout: float = 60.0,
+    xrd: Mapping[str, Any] | None = None,
+    composition: str | None = None,
 ) -> Rendered:
     """Do one reconcile of a composite resource.
 
@@ -61,9 +67,12 @@ def render(
         cluster: What exists besides: required resources, schemas, and the Secrets of credentials and connection
             details. With a method `scope(api_version, kind)` it also says which kinds are `Cluster`-scoped.
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
-            Those that another object controls don't count.
+            None may have another controller than the composite, or be in another namespace than a namespaced composite.
         context: The pipeline's context before the first step.
         timeout: How many seconds all steps may take together.
+        xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
+            with references in its spec, connection details and perhaps a claim. Without one it is none.
+        composition: The name of the Composition, which functions see in the composite.
 
     Returns:
         What Crossplane would apply, delete, store and report.
@@ -74,36 +83,58 @@ def render(
         InputError: What was given can't be used.
         UsageError: A function is neither a runner nor a composition function.
     """
-    return _Reconcile(composite, cluster, observed).run(pipeline, functions, context, timeout)
+    return _Reconcile(composite, cluster, observed, xrd, composition).run(pipeline, functions, context, timeout)
 
 
 class _Reconcile:
     def __init__(
-        self, composite: Mapping[str, Any], cluster: Cluster | None, observed: Iterable[Mapping[str, Any]]
+        self,
+        composite: Mapping[str, Any],
+        cluster: Cluster | None,
+        observed: Iterable[Mapping[str, Any]],
+        xrd: Mapping[str, Any] | None,
+        composition: str | None,
     ) -> None:
         _check_composite(composite)
-        self._cluster = cluster
+        if xrd is not None:
+            check_defines(composite, xrd, "the XRD")
+        self._legacy = is_legacy(xrd)
+        self._composition = composition
         # Decoded again from its bytes: nothing is shared with what the caller may change later.
-        self._composite = _wire.decode_struct(encode(composite, "the composite resource"))
+        self._composite = _wire.decode_struct(observed_bytes(composite, "the composite resource"))
         self._conditions = _conditions(self._composite)
+        self._status: dict[str, Any] = {}
         self._owner = Owner.of(self._composite)
         self._observed = self._existing(observed)
+        self._notes: list[str] = []
+        self._seen = self._seen_composite()
+        self._cluster = World(cluster, objects=[self._seen, *self._observed.values()])
 
     def _existing(self, observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-        """Return the observed resources that count, by composition resource name."""
+        """Return the observed resources by composition resource name.
+
+        Raises:
+            InputError: Crossplane wouldn't find one among those that the composite is composed of.
+        """
         found: dict[str, Mapping[str, Any]] = {}
+        owner = self._owner
         for resource in observed:
             name = _checked_name(resource)
             controller = controller_of(resource)
-            if controller is not None and controller.get("uid") != self._owner.uid:
-                _log.warning(
-                    "the observed resource %s is ignored: it is controlled by %s %s with uid %s, not by the composite",
-                    quoted(name),
-                    controller.get("kind"),
-                    controller.get("name"),
-                    controller.get("uid"),
+            if controller is not None and controller.get("uid") != owner.uid:
+                raise InputError(
+                    f"the observed resource {quoted(name)} has a controller that isn't the composite: "
+                    f"{text_of(controller.get('kind')) or 'an object'} {text_of(controller.get('name'))} with uid "
+                    f"{text_of(controller.get('uid')) or '(none)'}, and the composite's uid is {owner.uid}; leave the "
+                    "resource out, or give the composite's metadata.uid as the cluster has it"
                 )
-                continue
+            namespace = text_of(metadata_of(resource).get("namespace"))
+            if owner.namespace and namespace != owner.namespace:
+                where = f"in namespace {quoted(namespace)}" if namespace else "in no namespace"
+                raise InputError(
+                    f"the observed resource {quoted(name)} is {where}, and all that the composite is composed of is in "
+                    f"its namespace {quoted(owner.namespace)}"
+                )
             if name in found:
                 raise InputError(f"two observed resources are both named {quoted(name)}")
             found[name] = resource
@@ -119,9 +150,8 @@ class _Reconcile:
         pipeline = Pipeline(
             steps, functions, observed=self._state(), cluster=self._cluster, context=context, timeout=timeout
         )
-        self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
         if self._is_left_alone():
-            return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [])
+            return Rendered(self._with_old_status(), {}, {}, {}, [], {}, {}, [], legacy=self._legacy)
         try:
             pipeline.run()
             return self._finished(pipeline)
@@ -134,8 +164,7 @@ class _Reconcile:
     def _is_left_alone(self) -> bool:
         """Say whether the composite is paused or being deleted, and mark it: then no function is called."""
         metadata = metadata_of(self._composite)
-        annotations = metadata.get("annotations")
-        if isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true":
+        if self._is_paused():
             self._mark({"type": "Synced", "status": "False", "reason": "ReconcilePaused", "message": _PAUSED})
             _log.warning("no function is called: the composite has the annotation crossplane.io/paused: true")
             return True
@@ -146,48 +175,61 @@ class _Reconcile:
             return True
         return False
 
+    def _is_paused(self) -> bool:
+        annotations = metadata_of(self._composite).get("annotations")
+        return isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true"
+
     # -- what functions are sent
 
     def _state(self) -> bytes:
         """Return the bytes of the observed State."""
         state = _view.State()
-        composite = self._seen_composite()
-        self._fill(state.composite, composite, "the composite resource")
+        # Only composites of Crossplane 1 have connection details.
+        details = self._details(self._seen) if self._legacy else {}
+        _fill(state.composite, self._seen, details, "the composite resource")
         for name, resource in self._observed.items():
-            self._fill(state.resources[name], resource, f"the observed resource {quoted(name)}")
+            what = f"the observed resource {quoted(name)}"
+            _fill(state.resources[name], resource, self._details(resource), what)
         data: bytes = state.SerializeToString()
         return data
 
     def _seen_composite(self) -> dict[str, Any]:
-        """Return the composite with what it has in any cluster: a uid, its label, references to what it composes."""
+        """Return the composite as functions see it.
+
+        It has what it has in any cluster: a uid, its label, references to its Composition and to what it is composed
+        of, and the condition that is set before the pipeline runs.
+        """
         metadata = self._composite["metadata"]
         labels = metadata.get("labels")
         labels = {**(labels if isinstance(labels, dict) else {}), COMPOSITE_LABEL: self._owner.prefix}
         seen = {**self._composite, "metadata": {**metadata, "labels": labels, "uid": self._owner.uid}}
+        if self._composition is not None:
+            seen["spec"] = with_composition(seen.get("spec"), self._composition, self._legacy)
         if self._observed:
-            seen["spec"] = self._spec(self._observed)
+            references = references_of(self._observed.values(), self._owner.namespace)
+            seen["spec"] = with_references(seen.get("spec"), references, self._legacy)
+        self._mark({"type": "Responsive", "status": "True", "reason": "WatchCircuitClosed"})
+        annotations = metadata.get("annotations")
+        token = text_of(annotations.get(_REQUESTED)) if isinstance(annotations, dict) else ""
+        if token and not self._is_paused():
+            self._status["lastHandledReconcileAt"] = token
+        seen["status"] = self._with_old_status()["status"]
         return seen
 
     def _spec(self, composed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Return the composite's spec with references to what it is composed of."""
         references = references_of(composed.values(), self._owner.namespace)
-        return with_references(self._composite.get("spec"), references)
-
-    def _fill(self, message: Any, resource: Mapping[str, Any], what: str) -> None:
-        message.resource = encode(resource, what)
-        details = self._details(resource)
-        if details:
-            message.connection_details.update(details)
+        return with_references(self._composite.get("spec"), references, self._legacy)
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
         """Return what is in the connection secret that a resource names; nothing where it isn't there (yet)."""
         spec = resource.get("spec")
         reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
-        if self._cluster is None or not isinstance(reference, Mapping):
+        if not isinstance(reference, Mapping):
             return {}
         name = text_of(reference.get("name"))
-        # A namespaced resource's secret is in its own namespace, and its reference has none.
-        namespace = text_of(reference.get("namespace")) or text_of(metadata_of(resource).get("namespace"))
+        # A namespaced resource's secret is in its own namespace, whatever the reference says.
+        namespace = text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace"))
         if not name:
             return {}
         found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
@@ -203,13 +245,21 @@ class _Reconcile:
             message = desired.resources[name]
             resource = decoded(message.resource, f"the desired resource {quoted(name)}")
             before = self._observed.get(name)
-            composed[name] = composed_resource(name, resource, self._owner, before, self._cluster, pipeline.results)
+            composed[name] = composed_resource(
+                name, resource, self._owner, before, self._cluster, pipeline.results, self._notes
+            )
             ready[name] = message.ready == _view.READY_TRUE
+            if not is_label(name):
+                self._notes.append(
+                    f"the composition resource name {quoted(name)} is no DNS label, which others may take it for: up "
+                    "to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
+                )
         status = self._desired_status(desired.composite)
         context = {} if pipeline.context is None else decoded(pipeline.context, "the context")
         self._take_conditions(pipeline)
         self._mark({"type": "Synced", "status": "True", "reason": "ReconcileSuccess"})
         self._mark(_readiness(desired.composite.ready, ready))
+        self._notes += _looks_wrong(pipeline)
         return Rendered(
             composite={**self._with_status(status), "spec": self._spec(composed)},
             composed=composed,
@@ -219,6 +269,8 @@ class _Reconcile:
             context=context,
             connection_details=dict(desired.composite.connection_details),
             steps=pipeline.runs,
+            notes=self._notes,
+            legacy=self._legacy,
         )
 
     def _desired_status(self, message: Any) -> dict[str, Any]:
@@ -228,14 +280,17 @@ class _Reconcile:
         if not isinstance(status, dict):
             raise RenderError(f"the desired composite's status must be an object (got a {type(status).__name__})")
         conditions = status.pop("conditions", None)
-        for condition in [] if conditions is None else _checked_conditions(conditions, RenderError, "desired "):
-            with_condition(self._conditions, condition)
+        found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
+        # Those that Crossplane has already come after these, and over them.
+        for condition in self._conditions:
+            with_condition(found, condition)
+        self._conditions = found
         return status
 
     def _deleted(self, composed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the observed resources that are controlled by the composite and not desired."""
         return {
-            name: _wire.decode_struct(encode(self._observed[name], name))
+            name: _wire.decode_struct(observed_bytes(self._observed[name], name))
             for name in sorted(self._observed)
             if name not in composed and controller_of(self._observed[name]) is not None
         }
@@ -243,10 +298,18 @@ class _Reconcile:
     def _take_conditions(self, pipeline: Pipeline) -> set[str]:
         """Store the conditions that the functions returned; return their types."""
         seen = set()
-        for condition in pipeline.conditions:
-            if condition["type"] not in _SYSTEM:
-                seen.add(condition["type"])
-                with_condition(self._conditions, condition)
+        before = self._composite.get("status")
+        known = before.get("claimConditionTypes") if isinstance(before, dict) else None
+        of_claim: list[Any] = list(known) if isinstance(known, list) else []
+        for condition, is_for_claim in pipeline.conditions:
+            if condition["type"] in _SYSTEM:
+                continue
+            seen.add(condition["type"])
+            with_condition(self._conditions, condition)
+            if self._legacy and is_for_claim:
+                if condition["type"] not in of_claim:
+                    of_claim.append(condition["type"])
+                self._status["claimConditionTypes"] = of_claim
         return seen
 
     def _mark(self, condition: dict[str, Any]) -> None:
@@ -269,13 +332,32 @@ class _Reconcile:
 
     def _with_old_status(self) -> dict[str, Any]:
         status = self._composite.get("status")
-        return self._with_status(dict(status) if isinstance(status, dict) else {})
+        return self._with_status({**(status if isinstance(status, dict) else {}), **self._status})
 
     def _with_status(self, status: dict[str, Any]) -> dict[str, Any]:
         before = self._composite.get("status")
         own = {key: before[key] for key in _OWN_STATUS if key in before} if isinstance(before, dict) else {}
+        if "claimConditionTypes" in self._status:
+            own["claimConditionTypes"] = self._status["claimConditionTypes"]
         conditions = [{**condition, "lastTransitionTime": TRANSITION_TIME} for condition in self._conditions]
         return {**self._composite, "status": {**own, **status, "conditions": conditions}}
+
+
+def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
+    """Yield what looks like a mistake in what functions do and desire."""
+    for notes in pipeline.notes.values():
+        yield from dict.fromkeys(notes)  # a run that only looks for dependencies makes the same ones again
+    if not any(b"None" in run.response for run in pipeline.runs):
+        return
+    from .unset import none_texts
+
+    yield from none_texts(pipeline.runs)
+
+
+def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes], what: str) -> None:
+    message.resource = observed_bytes(resource, what)
+    if details:
+        message.connection_details.update(details)
 
 
 def _check_composite(composite: Mapping[str, Any]) -> None:

@@ -6,30 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .._manifests.objects import metadata_of, text_of
+from .definition import steering
 
-__all__ = ["REFERENCES", "composition_of", "references_of", "with_references"]
+__all__ = ["REFERENCES", "composition_of", "references_of", "with_composition", "with_references"]
 
 REFERENCES: Final = "resourceRefs"
 """The field that holds them."""
 
-# Composites of Crossplane 1 have these in their spec, and later ones in spec.crossplane.
-_OLD_FIELDS: Final = frozenset(
-    {
-        *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
-        *("compositionUpdatePolicy", "publishConnectionDetailsTo", REFERENCES, "writeConnectionSecretToRef"),
-    }
-)
 
-
-def composition_of(composite: Mapping[str, Any]) -> str:
+def composition_of(composite: Mapping[str, Any], legacy: bool = False) -> str:
     """Return the name of the Composition that a composite refers to; empty where it refers to none."""
-    spec = composite.get("spec")
-    crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
-    for holder in (crossplane, spec):
-        reference = holder.get("compositionRef") if isinstance(holder, Mapping) else None
-        if isinstance(reference, Mapping):
-            return text_of(reference.get("name"))
-    return ""
+    reference = steering(composite, legacy).get("compositionRef")
+    return text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
+
+
+def with_composition(spec: Any, name: str, legacy: bool) -> dict[str, Any]:
+    """Return a composite's spec with the reference to its Composition; the arguments are those of `with_references`."""
+    return _with(spec, "compositionRef", {"name": name}, legacy)
 
 
 def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> list[dict[str, str]]:
@@ -51,18 +44,23 @@ def references_of(resources: Iterable[Mapping[str, Any]], namespace: str) -> lis
     return sorted(found, key=_order)
 
 
-def with_references(spec: Any, references: list[dict[str, str]]) -> dict[str, Any]:
+def with_references(spec: Any, references: list[dict[str, str]], legacy: bool = False) -> dict[str, Any]:
     """Return a composite's spec with references in place of those that it has.
 
     Args:
         spec: The spec, which isn't changed; anything but a mapping counts as none.
         references: The references.
+        legacy: Whether the composite is one of Crossplane 1, which has them directly in its spec.
     """
+    return _with(spec, REFERENCES, references, legacy)
+
+
+def _with(spec: Any, field: str, value: Any, legacy: bool) -> dict[str, Any]:
     spec = spec if isinstance(spec, Mapping) else {}
-    if not _OLD_FIELDS.isdisjoint(spec):
-        return {**spec, REFERENCES: references}
+    if legacy:
+        return {**spec, field: value}
     crossplane = spec.get("crossplane")
-    return {**spec, "crossplane": {**(crossplane if isinstance(crossplane, Mapping) else {}), REFERENCES: references}}
+    return {**spec, "crossplane": {**(crossplane if isinstance(crossplane, Mapping) else {}), field: value}}
 
 
 def _order(reference: Mapping[str, str]) -> str:

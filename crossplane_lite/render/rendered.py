@@ -60,6 +60,8 @@ class Rendered(NamedTuple):
         context: The pipeline's context after the last step.
         connection_details: What is published in the composite's connection secret.
         steps: How each step went.
+        notes: What Crossplane does without saying so, and what looks like a mistake.
+        legacy: Whether the composite is one of Crossplane 1, as its XRD says.
     """
 
     composite: dict[str, Any]
@@ -70,6 +72,8 @@ class Rendered(NamedTuple):
     context: dict[str, Any]
     connection_details: dict[str, bytes]
     steps: list[StepRun]
+    notes: Sequence[str] = ()
+    legacy: bool = False
 
 
 class RenderError(CrossplaneLiteError, RuntimeError):

@@ -15,17 +15,14 @@ Crossplane's own `render` starts a container where nothing else is said, which i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from .._manifests.yaml import Document
 from ..errors import InputError
 from .inputs import labels
 from .pipeline import Runner, Step
 
-if TYPE_CHECKING:
-    from ..composition import Function
-
-__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "runners"]
+__all__ = ["IN_PROCESS", "RUNTIME", "TARGET", "assign", "in_process", "runners"]
 
 RUNTIME: Final = "render.crossplane.io/runtime"
 """The annotation of a Function that says how it is run."""
@@ -98,6 +95,21 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
     return found
 
 
+def in_process(
+    steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]
+) -> dict[str, str]:
+    """Return `module:function` of each function of a pipeline that runs in this process; arguments as of `runners`."""
+    found = {}
+    for name in dict.fromkeys(step.function for step in steps):
+        if name in targets:
+            found[name] = targets[name]
+        elif name in documents:
+            annotations = labels(documents[name], "metadata", "annotations")
+            if annotations.get(RUNTIME) == "InProcess":
+                found[name] = annotations[IN_PROCESS]
+    return found
+
+
 def _described(name: str, document: Document) -> Runner:
     """Return who runs a function, as its document says."""
     annotations = labels(document, "metadata", "annotations")
@@ -122,10 +134,12 @@ def _described(name: str, document: Document) -> Runner:
 
 
 def _in_process(target: str, where: str) -> Runner:
-    from ..runtime.load import load_function
-    from .functions import InProcess
+    from ..composition import Function
+    from ..runtime.load import load_runner
+    from .functions import InProcess, OfMessages
 
     try:
-        return InProcess(cast("Function", load_function(target)))
+        found = load_runner(target)
     except InputError as e:
         raise InputError(f"{where}: {e}") from e
+    return InProcess(found) if isinstance(found, Function) else OfMessages(found)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import _wire
-from .._manifests.objects import encode, metadata_of, quoted, secret_data, text_of
+from .._manifests.objects import encode, metadata_of, observed_bytes, quoted, secret_data, text_of
 from ..composition import Function
 from ..errors import InputError, WireError
 from ..proto import _view
@@ -84,10 +84,10 @@ class Pipeline:
         desired: The State (of the view) that the last answer desires.
         context: The bytes of the context after the last step, None where the last function dropped it.
         results: What the functions reported, without the fatal one.
-        conditions: The conditions that they returned, in order.
+        conditions: The conditions that they returned, in order, each with whether it is for the claim too.
         outputs: The bytes of each step's output, by step name.
         runs: How the steps went.
-        fatal: The message of the fatal result that ended it.
+        notes: What looks like a mistake in the last call of each step.
     """
 
     def __init__(
@@ -117,10 +117,10 @@ class Pipeline:
         self.desired = _view.State()
         self.context: bytes | None = encode(context or {}, "the context")
         self.results: list[Result] = []
-        self.conditions: list[dict[str, Any]] = []
+        self.conditions: list[tuple[dict[str, Any], bool]] = []
         self.outputs: dict[str, bytes] = {}
         self.runs: list[StepRun] = []
-        self.fatal: str | None = None
+        self.notes: dict[str, list[str]] = {}
         for step in steps:
             self._check(step)
 
@@ -169,7 +169,10 @@ class Pipeline:
             if asked == before:
                 return response
             if number < MOST_CALLS:
+                sent = _required_of(request) if number == 1 else None
                 self._satisfy(request, bootstrap, asked)
+                if sent == _required_of(request):
+                    return response  # it had all that it asks for from the start
                 request.ClearField("context")
                 if response.HasField("context"):
                     request.context = response.context
@@ -253,6 +256,7 @@ class Pipeline:
             response = _view.RunFunctionResponse.FromString(answer)
         except (DecodeError, TypeError) as e:
             raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}") from None
+        self.notes[step.name] = list(getattr(runner, "notes", ()))
         run = StepRun(step, runner, data, answer, number)
         self.runs[len(self.runs) - (number > 1) :] = [run]
         return response
@@ -266,7 +270,6 @@ class Pipeline:
     def _take_results(self, step: Step, results: Sequence[Any]) -> None:
         for result in results:
             if result.severity == _view.SEVERITY_FATAL:
-                self.fatal = result.message
                 raise FatalResultError(
                     f"pipeline step {quoted(step.name)} returned a fatal result: {result.message}", step.name
                 )
@@ -297,8 +300,17 @@ def _where(step: Step) -> str:
 def _resources(items: Sequence[Mapping[str, Any]], what: str) -> Any:
     message = _view.Resources()
     for item in sorted(items, key=_order):
-        message.items.add().resource = encode(item, what)
+        message.items.add().resource = observed_bytes(item, what)
     return message
+
+
+def _required_of(request: Any) -> Any:
+    """Return the part of a request that answers requirements."""
+    part = _view.RunFunctionRequest()
+    for field in ("extra_resources", "required_resources", "required_schemas"):
+        for name, value in getattr(request, field).items():
+            getattr(part, field)[name].CopyFrom(value)
+    return part
 
 
 def _order(resource: Mapping[str, Any]) -> str:
@@ -306,11 +318,11 @@ def _order(resource: Mapping[str, Any]) -> str:
     return f"{text_of(metadata.get('namespace'))}/{text_of(metadata.get('name'))}"
 
 
-def _condition(message: Any) -> dict[str, Any]:
+def _condition(message: Any) -> tuple[dict[str, Any], bool]:
     condition = {"type": message.type, "status": _STATUSES.get(message.status, "Unknown"), "reason": message.reason}
     if message.message:
         condition["message"] = message.message
-    return condition
+    return condition, message.target == _view.TARGET_COMPOSITE_AND_CLAIM
 
 
 def _difference(before: Any, after: Any) -> str:

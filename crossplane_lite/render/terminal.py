@@ -28,6 +28,7 @@ _NOT_OF_THE_AUTHOR: Final = (
 _FRAME: Final = re.compile(
     r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
 )
+_RAISED: Final = re.compile(r"compose\(\) raised: Traceback ")
 _INDENT: Final = "    "
 
 
@@ -45,8 +46,17 @@ class _Formatter(log.TextFormatter):
     """Text for people: what goes on after the first line is indented, so that it can't be taken for another one."""
 
     def format(self, record: logging.LogRecord) -> str:
-        lines = _of_the_author(super().format(record)).rstrip().split("\n")
+        lines = _without_its_end(_of_the_author(super().format(record))).rstrip().split("\n")
         return f"\n{_INDENT}".join(map(_text.line, lines))
+
+
+def _without_its_end(text: str) -> str:
+    """Return the log line of an exception in compose() without the exception itself: the fatal result has it."""
+    if not _RAISED.search(text):
+        return text
+    end = max((found.end() for found in _FRAME.finditer(text)), default=0)
+    last = text[end:].strip()
+    return text[:end] if end and "\n" not in last else text
 
 
 def _of_the_author(text: str) -> str:

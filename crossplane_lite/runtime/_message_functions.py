@@ -33,6 +33,7 @@ __all__ = [
     "BetaFunctionRunner",
     "load_credentials",
     "main",
+    "runner_of",
     "serve",
 ]
 
@@ -97,7 +98,7 @@ def serve(
     for name, _ in options or ():
         if name not in _SIZES:
             raise UsageError(f"the option {name!r} can't be set; those that can: {', '.join(_SIZES)}")
-    runner = _runner(function)
+    runner = runner_of(function)
     log.set_masker(tracker.mask)
     make_readable()
     server = Server(runner.run, **{_SIZES[name]: value for name, value in options or ()})
@@ -116,10 +117,10 @@ def main(function: Any, argv: Sequence[str] | None = None) -> None:
         SystemExit: With status 2 when it can't start; the reason is on stderr.
         UsageError: `function` is none.
     """
-    flags.main(_runner(function), argv)
+    flags.main(runner_of(function), argv)
 
 
-def _runner(function: Any) -> Any:
+def runner_of(function: Any) -> Any:
     """Return what has `run(bytes)`: a composition function itself, or what calls a servicer."""
     if callable(getattr(function, "run", None)) and not hasattr(function, "RunFunction"):
         return function

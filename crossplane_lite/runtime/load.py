@@ -10,6 +10,7 @@ from ..errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType, TracebackType
     from typing import Any, Protocol
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
         def run(self, request: bytes, /) -> bytes: ...
 
-__all__ = ["load_function", "load_object"]
+__all__ = ["load_function", "load_object", "load_runner"]
 
 
 def load_function(name: str) -> Servable:
@@ -42,6 +43,7 @@ def load_function(name: str) -> Servable:
 
 # Told apart by name: what makes functions imports this module, and importing the one kind to load the other would take
 # longer than all else here.
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
     _FUNCTION: "composition function; krm.from_composition makes a KRM function of it",
@@ -49,7 +51,31 @@ _OTHERS = {
 }
 
 
-def load_object(name: str, cls: str, called: str, decorator: str, example: str) -> Any:
+def load_runner(name: str) -> Any:
+    """Import a composition function, or what handles raw messages: an object with a method RunFunction, or its class.
+
+    Args:
+        name: `module:function`, the module dotted.
+
+    Raises:
+        InputError: As `load_function`; or the class can't be made without arguments.
+    """
+    found = load_object(name, _FUNCTION, "composition function", "@composition.function", "compose", _is_runner)
+    if isinstance(found, type):
+        try:
+            return found()
+        except Exception as e:
+            raise _failed(f"{name} can't be made without arguments", e) from e
+    return found
+
+
+def _is_runner(value: object) -> bool:
+    return callable(getattr(value, "RunFunction", None))
+
+
+def load_object(
+    name: str, cls: str, called: str, decorator: str, example: str, also: Callable[[object], bool] | None = None
+) -> Any:
     """Import an object that a decorator makes.
 
     Args:
@@ -58,11 +84,15 @@ def load_object(name: str, cls: str, called: str, decorator: str, example: str) 
         called: What messages call such an object.
         decorator: What makes one.
         example: The name of one, for messages.
+        also: Says whether an object is another one that can be used.
 
     Raises:
         InputError: There is no such module or attribute, the module fails to import, or the attribute is another thing.
     """
     module_name, colon, attribute = name.partition(":")
+    if module_name.endswith(".py") and attribute:
+        dotted = ".".join(part for part in module_name[:-3].replace(os.sep, "/").split("/") if part not in ("", "."))
+        raise InputError(f"{name} names a file; a module is named with dots: {dotted}:{attribute}")
     if not colon or not attribute or not all(part.isidentifier() for part in module_name.split(".")):
         raise InputError(f"{name!r} is not module:function, for example main:{example} or package.module:{example}")
     module = _import(module_name)
@@ -74,9 +104,13 @@ def load_object(name: str, cls: str, called: str, decorator: str, example: str) 
         raise
     except BaseException as e:  # a module may make up its attributes
         raise _failed(f"{attribute!r} of module {module_name} can't be had", e) from e
+    if also is not None and also(found):
+        return found
     if not _is(found, cls):
         other = _OTHERS.get(_full_name(type(found)))
         hint = other or f"{type(found).__name__}, not a {called}; is the decorator {decorator} missing?"
+        if also is not None and other is None:
+            hint += " An object with a method RunFunction(request, context) works too"
         raise InputError(f"{name} is a {hint}")
     return found
 
@@ -89,12 +123,41 @@ def _import(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as e:
         if e.name is not None and (name + ".").startswith(e.name + "."):
-            raise InputError(f"there is no module {e.name!r} in {here} or among the installed packages") from None
-        raise _failed(f"module {name} can't be imported", e) from e
+            near = _near_module(here, e.name)
+            raise InputError(f"there is no module {e.name!r} in {here} or among the installed packages{near}") from None
+        if e.name is None:
+            raise _failed(f"module {name} can't be imported", e) from e
+        raise InputError(
+            f"module {name} can't be imported: there is no module {e.name!r} in {here} or among the installed "
+            f"packages{_near_module(here, e.name)}{_place(e.__traceback__)}{_generating(e.name)}"
+        ) from e
     except KeyboardInterrupt:
         raise
     except BaseException as e:  # SystemExit, and whatever else a module ends with
         raise _failed(f"module {name} can't be imported", e) from e
+
+
+def _near_module(folder: str, name: str) -> str:
+    """Return the name of a module that is there, where it is like one that isn't."""
+    import difflib  # only where something is wrong: every server would pay for it
+
+    *way, last = name.split(".")
+    try:
+        found = os.listdir(os.path.join(folder, *way))
+    except OSError:
+        return ""
+    here = os.path.join(folder, *way)
+    there = [one.removesuffix(".py") for one in found if one.endswith(".py") or os.path.isdir(os.path.join(here, one))]
+    near = difflib.get_close_matches(last, sorted(one for one in there if one.isidentifier()), n=1)
+    return f"; did you mean {'.'.join([*way, *near])!r}?" if near else ""
+
+
+def _generating(name: str) -> str:
+    """Return how models are made, where what is missing is called like them."""
+    if not any("model" in part for part in name.split(".")):
+        return ""
+    top = name.partition(".")[0]
+    return f"; models are made by: crossplane-lite generate DEFINITIONS -o {top}"
 
 
 def _failed(problem: str, error: BaseException) -> InputError:
@@ -124,7 +187,8 @@ def _place(trace: TracebackType | None) -> str:
     place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not file.startswith("<frozen") and os.path.dirname(file) != os.path.dirname(importlib.__file__):
+        skipped = file.startswith(("<frozen", _PACKAGE)) or os.path.dirname(file) == os.path.dirname(importlib.__file__)
+        if not skipped:
             place = f" ({file}, line {trace.tb_lineno})"
         trace = trace.tb_next
     return place if place and not place.startswith(f" ({__file__},") else ""

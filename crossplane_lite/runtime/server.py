@@ -81,6 +81,8 @@ class Server:
             InputError: It can't listen there.
         """
         host = _host(address)
+        if host is not None:
+            _check_free(address)
         try:
             if credentials is None:
                 port = self._server.add_insecure_port(address)
@@ -172,6 +174,29 @@ def _host(address: str) -> str | None:
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
         raise InputError(f"{address!r} is not an address to listen on, for example 0.0.0.0:9443")
     return host
+
+
+def _check_free(address: str) -> None:
+    """Refuse a port that something listens on already, before gRPC does, which writes lines of its own about it."""
+    import errno
+    import socket
+
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    if not int(port):
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            if os.name != "nt":  # where it would let two share the port
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, int(port)))
+    except OSError as error:  # of all else gRPC is the judge
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"can't listen on {address}: another process listens there; end it, or choose another port with "
+                "--address, 0 for a free one"
+            ) from None
 
 
 def _logged(run: Run) -> Run:

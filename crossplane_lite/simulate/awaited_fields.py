@@ -13,6 +13,7 @@ from .builtin import condition
 from .connection import base64_of, secret_at, secret_place
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of
+from .model_types import model_schema
 from .values import MOST_ELEMENTS, Target, below, has, is_free, text_for, value_for
 
 __all__ = ["ASSUMED", "AwaitedFields", "list_of"]
@@ -260,7 +261,9 @@ class AwaitedFields:
         if mirrored is not ABSENT and mirrored is not None:
             holder[key] = _fitting(mirrored, place)
             return MIRROR
-        value, is_assumed = value_for(place, self._owner, steps)
+        # Without a schema of the kind, the function's model of it knows at least the type.
+        known = place if self._schema is not None else model_schema(self._owner.api_version, self._owner.kind, steps)
+        value, is_assumed = value_for(known, self._owner, steps)
         holder[key] = value
         self._note_lists(steps, value)
         return ASSUMED if is_assumed or self._schema is None else SCHEMA

@@ -46,7 +46,7 @@ def command(argv: Sequence[str]) -> int:
     try:
         simulation.run()
     except RenderError as error:
-        stdio.say(*output.result_lines(error.results))
+        stdio.say(*output.failure_lines(error))
     if simulation.problem is not None:
         problems.append(simulation.problem)
     problems += _never(simulation)
@@ -56,7 +56,7 @@ def command(argv: Sequence[str]) -> int:
     elif given.drop or given.degrade:
         problems.append("there is no steady state, so nothing was dropped or degraded")
     found = report(simulation, losses)
-    stdio.say(*_notes(simulation))
+    stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
     _show(given.format, simulation, found, inputs)
     stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
     return 1 if problems else 0
@@ -137,6 +137,8 @@ def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulat
         fixtures=read_fixtures(fixtures) if fixtures is not None else {},
         schemas=inputs.schemas,
         timeout=inputs.timeout,
+        xrd=inputs.xrd,
+        composition=inputs.composition,
         **more,
     )
 

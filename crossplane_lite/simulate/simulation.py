@@ -6,11 +6,10 @@ After each one the composed resources exist: they have names, and a status that 
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._manifests.objects import RESOURCE_NAME, composite_uid, controller_of, resource_name, text_of
+from .._manifests.objects import RESOURCE_NAME, resource_name, text_of
 from .._models.shape import near_name
 from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
@@ -18,6 +17,7 @@ from .._paths import field_path
 from .._paths.text import show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError, UsageError
+from ..render.cluster import World
 from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError
@@ -28,7 +28,6 @@ from .merging import at, steps_of, without
 from .statuses import Exists, Statuses
 from .unresolved import cycles_in, unresolved_in
 from .waits import Waits, owner_of, waits_of
-from .world import World
 
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
@@ -79,6 +78,8 @@ class Simulation:
         schemas: Schemas of kinds, of which values are made that no fixture gives.
         most_rounds: After how many rounds to give up.
         timeout: How many seconds each round may take.
+        xrd: The composite's CompositeResourceDefinition; see `render`.
+        composition: The name of the Composition.
 
     Attributes:
         rounds: The rounds so far.
@@ -111,6 +112,8 @@ class Simulation:
         schemas: Schemas | None = None,
         most_rounds: int = _MOST_ROUNDS,
         timeout: float = 60.0,
+        xrd: Mapping[str, Any] | None = None,
+        composition: str | None = None,
     ) -> None:
         if most_rounds < 2:
             raise UsageError(f"'most_rounds' must be 2 at least, because two must be the same (got {most_rounds!r})")
@@ -121,8 +124,10 @@ class Simulation:
         self._schemas = schemas
         self._most_rounds = most_rounds
         self._timeout = timeout
+        self._xrd = xrd
+        self._composition = composition
         self._composite: Mapping[str, Any] = composite
-        self._observed: dict[str, Mapping[str, Any]] = _of_composite(observed, composite)
+        self._observed: dict[str, Mapping[str, Any]] = _by_name(observed)
         self._before = dict(self._observed)
         self._secrets: dict[str, Mapping[str, Any]] = {}
         self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
@@ -147,6 +152,11 @@ class Simulation:
     def observed(self) -> Mapping[str, Mapping[str, Any]]:
         """The composed resources that exist after the last round, by composition resource name."""
         return self._observed
+
+    @property
+    def secrets(self) -> Mapping[str, Mapping[str, Any]]:
+        """The connection Secrets after the last round, by composition resource name; the composite's is under ""."""
+        return self._secrets
 
     @property
     def unresolved(self) -> dict[str, list[str]]:
@@ -283,6 +293,8 @@ class Simulation:
             observed=observed.values(),
             context=self._context,
             timeout=self._timeout,
+            xrd=self._xrd,
+            composition=self._composition,
         )
 
     def _world(self, **more: Any) -> World:
@@ -300,7 +312,8 @@ class Simulation:
         for name, composed in rendered.composed.items():
             self._exist(name, composed)
         self._composite = rendered.composite
-        secret = connection_secret(rendered.composite, rendered.connection_details)
+        # Only composites of Crossplane 1 publish connection details.
+        secret = connection_secret(rendered.composite, rendered.connection_details) if rendered.legacy else None
         if secret is not None:
             self._secrets[""] = secret
         appeared = sorted(set(rendered.composed) - set(self.waves))
@@ -394,19 +407,14 @@ class Simulation:
         )
 
 
-def _of_composite(observed: Iterable[Mapping[str, Any]], composite: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return observed resources by name, without those that another object controls."""
-    uid = composite_uid(composite)
+def _by_name(observed: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return observed resources by name. Whether they are the composite's, each round checks."""
     found: dict[str, Mapping[str, Any]] = {}
     for resource in observed:
         name = resource_name(resource)
         if not name:
             raise InputError("an observed resource has no annotation crossplane.io/composition-resource-name")
-        controller = controller_of(resource)
-        if controller is not None and controller.get("uid") != uid:
-            # Told once here, and not by each round.
-            log = logging.getLogger(__name__)
-            log.warning("the observed resource %s is ignored: another controls it", short_text(name))
-        else:
-            found[name] = resource
+        if name in found:
+            raise InputError(f"two observed resources are both named {short_repr(name)}")
+        found[name] = resource
     return found

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..render.rendered import Rendered as Rendered
     from ..render.rendered import RenderError as RenderError
     from ..simulate.simulation import Simulation as Simulation
+    from .conformance import assert_conforms as assert_conforms
     from .folder import Folder as Folder
     from .folder import render as render
     from .folder import request as request
@@ -42,6 +43,7 @@ __all__ = [
     "Simulation",
     "SnapshotError",
     "Snapshots",
+    "assert_conforms",
     "assert_waves",
     "render",
     "request",
@@ -61,6 +63,7 @@ _HOMES = {
     "Simulation": "..simulate.simulation",
     "SnapshotError": ".snapshots",
     "Snapshots": ".snapshots",
+    "assert_conforms": ".conformance",
     "assert_waves": ".waves",
     "render": ".folder",
     "request": ".folder",

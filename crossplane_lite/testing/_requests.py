@@ -43,7 +43,7 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
         if composite is not None:
             what = "xr" if state == "observed" else "desired_xr"
             getattr(request, state).composite.resource = _encoded(one(composite, folder, what))
-        for name, document in named(given[state], folder, state).items():
+        for name, document in named(given[state], folder, state, marked=state == "observed").items():
             getattr(request, state).resources[name].resource = _encoded(document)
     _add_details(request.observed, given["connection_details"], given["xr_connection_details"])
     _set_ready(request.desired, given["desired_ready"])

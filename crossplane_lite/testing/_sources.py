@@ -116,19 +116,25 @@ def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
     return found
 
 
-def named(sources: Named, folder: Path, what: str) -> dict[str, Document]:
+def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> dict[str, Document]:
     """Return composed resources by their composition resource names, each with the annotation that has it.
 
     Args:
         sources: A mapping from names, or sources of resources that carry the annotation themselves.
         folder: Where relative paths begin.
         what: What they are for, for messages: "observed".
+        marked: Whether what is given by name gets the annotation, as what exists has it. What earlier functions desire
+            has none, and no metadata where it was given none.
 
     Raises:
         InputError: One can't be read or isn't a resource, has no name, or has the name of another.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
-        return {name: _with_name(one(source, folder, f"{what}[{name!r}]"), name) for name, source in sources.items()}
+        by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
+        for name in by_name:
+            _check_name(name)
+        give = _with_name if marked else _as_desired
+        return {name: give(document, name) for name, document in by_name.items()}
     found: dict[str, Document] = {}
     for document in resources(sources, folder, what):
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
@@ -159,10 +165,21 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
     return isinstance(mapping.get("apiVersion"), str) and isinstance(mapping.get("kind"), str)
 
 
-def _with_name(document: Document, name: Any) -> Document:
-    """Return a resource with its name in the annotation."""
+def _check_name(name: Any) -> None:
     if not isinstance(name, str) or not name:
         raise UsageError(f"a composition resource name is a text that isn't empty (got {short_repr(name)})")
+
+
+def _as_desired(document: Document, _name: str) -> Document:
+    """Return a resource as an earlier function desires it: without metadata where there is nothing in it."""
+    content = document.content
+    if content.get("metadata"):
+        return document
+    return Document(document.where, {key: value for key, value in content.items() if key != "metadata"})
+
+
+def _with_name(document: Document, name: str) -> Document:
+    """Return a resource with its name in the annotation."""
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
         found = short_text(annotations[RESOURCE_NAME])

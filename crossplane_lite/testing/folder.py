@@ -103,6 +103,7 @@ class Folder:
         schemas: Resources = (),
         context: Source | None = None,
         timeout: float = 60.0,
+        xrd: Source | None = None,
     ) -> Rendered:
         """Do one reconcile, as Crossplane would.
 
@@ -119,6 +120,11 @@ class Folder:
                 that answer for schemas.
             context: The context before the first step.
             timeout: Seconds for all of it.
+            xrd: The composite's CompositeResourceDefinition: the composite is checked against it, gets its defaults,
+                and is one of Crossplane 1 where it says so.
+
+        What looks like a mistake is a `UserWarning`: a resource that is never registered, `None` of an unset field in a
+        text, labels that Crossplane drops.
 
         Raises:
             FatalResultError: A function returned a fatal result.
@@ -127,8 +133,8 @@ class Folder:
         """
         from ..render.reconcile import render
 
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context)
-        return render(
+        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd)
+        rendered = render(
             setup.composite,
             setup.pipeline,
             setup.functions,
@@ -136,7 +142,11 @@ class Folder:
             observed=setup.observed,
             context=setup.context,
             timeout=timeout,
+            xrd=setup.xrd,
+            composition=setup.name,
         )
+        _warn(rendered.notes)
+        return rendered
 
     def simulate(
         self,
@@ -151,6 +161,7 @@ class Folder:
         fixtures: Mapping[str, Mapping[str, Any]] | str | os.PathLike[str] | None = None,
         most_rounds: int = 50,
         timeout: float = 60.0,
+        xrd: Source | None = None,
     ) -> Simulation:
         """Reconcile until nothing changes any more, each composed resource existing from the round after it appeared.
 
@@ -165,6 +176,7 @@ class Folder:
             fixtures: Status and other observed fields of composed resources, by resource name or kind.
             most_rounds: After how many rounds without an end to give up.
             timeout: Seconds for each round.
+            xrd: The same.
 
         Returns:
             The simulation, after its last round.
@@ -174,7 +186,7 @@ class Folder:
         """
         from ..simulate.simulation import Simulation
 
-        setup = self._setup(xr, composition, functions, observed, required, schemas, context)
+        setup = self._setup(xr, composition, functions, observed, required, schemas, context, xrd)
         known: Mapping[str, Mapping[str, Any]] = {}
         path = as_path(fixtures, self.path)
         if path is not None:
@@ -194,8 +206,11 @@ class Folder:
             schemas=setup.schemas,
             most_rounds=most_rounds,
             timeout=timeout,
+            xrd=setup.xrd,
+            composition=setup.name,
         )
         simulation.run()
+        _warn(note for each in simulation.rounds for note in each.rendered.notes)
         return simulation
 
     def _setup(
@@ -207,13 +222,21 @@ class Folder:
         required: Resources,
         schemas: Resources,
         context: Source | None,
+        xrd: Source | None,
     ) -> _Setup:
         from ..render.cluster import Files
 
         composite = one(xr, self.path, "xr")
         if not is_text(composite.content["metadata"].get("name")):
             raise InputError(f"{composite.where} has no metadata.name")
-        pipeline, runners = self._pipeline(composition, functions, composite)
+        definition = None
+        if xrd is not None:
+            from ..render.definition import admitted
+
+            definition = one(xrd, self.path, "xrd")
+            composite, notes = admitted(composite, definition)
+            _warn(notes)
+        pipeline, runners, name = self._pipeline(composition, functions, composite, definition)
         known = self._schemas(schemas)
         existing = resources(required, self.path, "required")
         return _Setup(
@@ -224,23 +247,33 @@ class Folder:
             [document.content for document in named(observed, self.path, "observed").values()],
             one_document(context, self.path, "context").content if context is not None else None,
             known,
+            None if definition is None else definition.content,
+            name,
         )
 
     def _pipeline(
-        self, composition: Source | Function, functions: Mapping[str, Function | Runner], composite: Document
-    ) -> tuple[list[Step], Mapping[str, Function | Runner]]:
+        self,
+        composition: Source | Function,
+        functions: Mapping[str, Function | Runner],
+        composite: Document,
+        definition: Document | None,
+    ) -> tuple[list[Step], Mapping[str, Function | Runner], str | None]:
         if isinstance(composition, Function):
             if functions:
                 raise UsageError("'functions' says who runs a Composition's steps; here one function is all there is")
-            return [Step(composition.name, composition.name)], {composition.name: composition}
+            return [Step(composition.name, composition.name)], {composition.name: composition}, None
         if callable(composition):
             raise UsageError(
                 f"'composition' is neither a Composition nor a composition function (got {short_repr(composition)}); "
                 "is @composition.function missing?"
             )
         from ..render.composition import composition_steps
+        from ..render.definition import is_legacy
 
-        return composition_steps(one(composition, self.path, "composition"), composite), functions
+        document = one(composition, self.path, "composition")
+        legacy = definition is not None and is_legacy(definition.content)
+        name = document.content["metadata"].get("name")
+        return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
     def _schemas(self, sources: Resources) -> Schemas | None:
         """Return what knows the schemas of kinds, None where none are given."""
@@ -271,6 +304,16 @@ class _Setup(NamedTuple):
     observed: list[dict[str, Any]]
     context: dict[str, Any] | None
     schemas: Schemas | None
+    xrd: dict[str, Any] | None
+    name: str | None
+
+
+def _warn(notes: Iterable[str]) -> None:
+    """Warn of what looks like a mistake, at the line of the test."""
+    import warnings
+
+    for note in dict.fromkeys(notes):
+        warnings.warn(note, stacklevel=3)
 
 
 _HERE: Final = Folder()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from .. import _wire
 from .._call.mark import ANNOTATION
@@ -14,6 +14,9 @@ from .._waits.entry import read
 from ..errors import UsageError
 from ..proto import _view
 from ..render.pipeline import Selector
+
+if TYPE_CHECKING:
+    from ._sources import Source
 
 __all__ = ["Answers", "Condition", "Response", "Result", "run"]
 
@@ -168,12 +171,14 @@ class Response:
         return f"Response({', '.join(parts)})"
 
 
-def run(function: Answers, request: bytes) -> Response:
+def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Response:
     """Run one function once, as one call of Crossplane.
 
     Args:
         function: What `@composition.function` makes.
         request: The bytes of a request, such as `request()` builds.
+        xrd: The composite's CompositeResourceDefinition: the observed composite is checked against it, and gets its
+            defaults. A path is taken from the current directory.
 
     Returns:
         The answer. What goes wrong in compose() is in its `fatal`.
@@ -188,7 +193,26 @@ def run(function: Answers, request: bytes) -> Response:
         )
     if not isinstance(request, bytes):
         raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")
-    return Response.of(function.run(request))
+    return Response.of(function.run(request if xrd is None else _admitted(request, xrd)))
+
+
+def _admitted(request: bytes, xrd: Source) -> bytes:
+    """Return a request whose composite is as an API server would store it."""
+    import warnings
+    from pathlib import Path
+
+    from .._manifests.yaml import Document
+    from ..render.definition import admitted
+    from ._sources import one
+
+    message = _view.RunFunctionRequest.FromString(request)
+    composite = _wire.decode_struct(message.observed.composite.resource)
+    found, notes = admitted(Document("the request's composite", composite), one(xrd, Path(), "xrd"))
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    message.observed.composite.resource = _wire.encode_struct(found.content)
+    changed: bytes = message.SerializeToString()
+    return changed
 
 
 def _result(result: Any) -> Result:

@@ -16,7 +16,7 @@ ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
 RUNTIME = {"runtime", "logging", "cli", "__main__", "krm"}
-DEVELOPMENT = {"render", "simulate", "graph", "codegen", "krm", "xpkg", "testing", "scaffold"}
+DEVELOPMENT = {"render", "simulate", "graph", "diff", "codegen", "krm", "xpkg", "testing", "scaffold"}
 
 
 def loaded(code: str) -> set[str]:

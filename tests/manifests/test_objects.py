@@ -49,10 +49,19 @@ def test_uids_of_crossplane(api_version: str, kind: str, namespace: str | None, 
 
 @pytest.mark.parametrize(
     ("prefix", "cut"),
-    [("photos-", "photos-"), ("a" * 51, "a" * 51), ("b" * 52, "b" * 51), ("c" * 300 + "-", "c" * 51)],
+    [
+        ("photos-", "photos-"),
+        ("photos", "photos-"),
+        ("", ""),
+        ("a" * 50, "a" * 50 + "-"),
+        ("a" * 51, "a" * 50 + "-"),
+        ("b" * 52, "b" * 50 + "-"),
+        ("c" * 300 + "-", "c" * 50 + "-"),
+        ("d" * 50 + "-dd", "d" * 50 + "-"),
+    ],
 )
 def test_child_name(prefix: str, cut: str) -> None:
-    """A generated name is its prefix, cut so that 63 characters are the most, and a hash of uid and resource name."""
+    """A generated name is its prefix, cut so that 63 characters are the most, a hyphen, and a hash of uid and name."""
     name = objects.child_name(prefix, "an-uid", "bucket")
     assert name == cut + hashlib.sha256(b"an-uidbucket").hexdigest()[:12]
     assert len(name) <= 63

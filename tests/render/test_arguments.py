@@ -156,7 +156,7 @@ def test_xrd(folder: Path) -> None:
         "metadata: {name: xbuckets.example.org}\nspec:\n  group: example.org\n  scope: Cluster\n"
         "  names: {kind: XBucket, plural: xbuckets}\n  versions:\n  - name: v1\n    served: true\n"
         "    referenceable: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n"
-        "          spec: {type: object, properties: {region: {type: string, default: eu}}}\n",
+        "          spec: {type: object, properties: {size: {type: integer}, region: {type: string, default: eu}}}\n",
     )
     found = read(folder / "xr.yaml", "--function", f"{HERE}:bucket", "--xrd", folder / "xrd.yaml")
     spec = found.composite.content["spec"]

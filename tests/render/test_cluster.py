@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossplane_lite._manifests.kind_schemas import Schemas
-from crossplane_lite.render.cluster import Chain, Files
+from crossplane_lite.render.cluster import Chain, Files, World
 from crossplane_lite.render.pipeline import Selector
 from crossplane_lite.render.rendered import RenderError
 from tests.codegen.generated import crd, obj, thing
@@ -145,3 +145,15 @@ def test_what_is_no_api_version(asked: str) -> None:
     """What Crossplane can't parse as an apiVersion fails the reconcile, as anything else that a cluster refuses."""
     with pytest.raises(RenderError, match="cannot parse apiVersion 'a/b/c'"):
         getattr(Files([], Schemas()), asked)("a/b/c", "A")
+
+
+def test_a_world() -> None:
+    """Objects are put over a cluster's, in the place of those of the same kind and name, and others are taken out."""
+    base = Files([one("a", labels={"l": "base"}), one("b"), one("gone")])
+    world = World(base, objects=[one("a", labels={"l": "own"}), one("new")], gone=[one("gone")])
+    selector = Selector(THING[0], THING[1], labels={})
+    found = [(each["metadata"]["name"], each["metadata"].get("labels")) for each in world.resources(selector)]
+    assert found == [("a", {"l": "own"}), ("b", None), ("new", None)]
+    assert World(None).resources(selector) == []
+    assert World(None).schema(*THING) is None
+    assert World(None).scope(*THING) is None

@@ -193,16 +193,25 @@ def test_wrong_steps(tmp_path: Path, text: str, line: str) -> None:
     assert failure(tmp_path, step(text)) == f"{HERE}: {line}"
 
 
-@pytest.mark.parametrize("place", ["crossplane: {compositionSelector: %s}", "compositionSelector: %s"])
-def test_labels(tmp_path: Path, place: str) -> None:
+def test_labels(tmp_path: Path) -> None:
     """The Composition has the labels that the composite selects it by."""
+    place = "crossplane: {compositionSelector: %s}"
     text = COMPOSITION.replace("name: buckets", "name: buckets\n  labels: {tier: gold}")
     wanted = XR + "  " + place % "{matchLabels: {tier: gold}}" + "\n"
     assert len(steps(tmp_path, text, wanted)) == 2
     end = "and xr.yaml, document 1 (line 1) selects Compositions where it is 'gold'"
     assert failure(tmp_path, COMPOSITION, wanted) == f"{HERE}: the label 'tier' is missing, {end}"
     silver = text.replace("gold", "silver")
+    old = read(tmp_path, XR + "  compositionSelector: {matchLabels: {tier: gold}}\n", "xr")
+    assert len(composition_steps(read(tmp_path, COMPOSITION), old)) == 2
+    with pytest.raises(InputError, match="the label 'tier' is missing"):
+        composition_steps(read(tmp_path, COMPOSITION), old, legacy=True)
     assert failure(tmp_path, silver, wanted) == f"{HERE}: the label 'tier' is 'silver', {end}"
+
+
+def document_kind(text: str) -> str:
+    """Return the kind of a document."""
+    return next(line.split()[1] for line in text.splitlines() if line.startswith("kind: "))
 
 
 def test_operation(tmp_path: Path) -> None:
@@ -214,7 +223,8 @@ def test_operation(tmp_path: Path) -> None:
     for text in (WATCH, WATCH.replace("WatchOperation", "CronOperation").replace("watch: ", "schedule: ")):
         made = operation_of(read(tmp_path, text))
         assert made.content["kind"] == "Operation"
-        assert made.content["metadata"] == {"name": "watching", "labels": {"c": "d"}}
+        label = f"ops.crossplane.io/{document_kind(text).lower()}"
+        assert made.content["metadata"] == {"name": "watching", "labels": {"c": "d", label: "watching"}}
         assert [one.name for one in operation_steps(made)] == ["one"]
 
 

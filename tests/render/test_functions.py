@@ -199,7 +199,7 @@ def test_runners() -> None:
     found = runners_of({"a": functions.echo, "b": remote, "c": scripted})
     assert isinstance(found["a"], InProcess)
     assert (found["b"], found["c"]) == (remote, scripted)
-    with pytest.raises(UsageError, match="function 'd' must be a @composition.function or a runner .*got a function"):
+    with pytest.raises(UsageError, match="function 'd' must be a @composition.function, .* or a runner .*got a fun"):
         runners_of({"d": lambda ctx: None})  # type: ignore[dict-item]
 
 
@@ -304,7 +304,7 @@ def test_nobody_listens() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         began = time.monotonic()
-        with Remote(address) as remote, pytest.raises(RenderError, match=f"^no answer from {address} .UNAVAILABLE: .+"):
+        with Remote(address) as remote, pytest.raises(RenderError, match=f"^no server answers at {address}; "):
             remote.run(request(xr=XR), 20)
     assert time.monotonic() - began < 20
 

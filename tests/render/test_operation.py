@@ -171,7 +171,7 @@ def test_again() -> None:
 
 
 def test_fatal() -> None:
-    """After a fatal result there is one failure more, and the condition has its message alone."""
+    """After a fatal result there is one failure more, and the condition says in which step."""
 
     def script(_req: Any, rsp: Any) -> None:
         rsp.results.append(fnv1.Result(severity=fnv1.SEVERITY_WARNING, message="careful"))
@@ -180,7 +180,7 @@ def test_fatal() -> None:
     error = failure(script, with_status(failures=1))
     assert isinstance(error, FatalResultError)
     assert str(error) == 'pipeline step "one" returned a fatal result: no way'
-    synced = {"type": "Synced", "status": "False", "reason": "ReconcileError", "message": "no way"}
+    synced = {"type": "Synced", "status": "False", "reason": "ReconcileError", "message": str(error)}
     assert error.composite == with_status(
         failures=2, conditions=[RUNNING, VALID, {**synced, "lastTransitionTime": TIME}]
     )

@@ -61,10 +61,34 @@ def test_events() -> None:
     selected = Result("Normal", "SelectComposition", "Successfully selected composition: c", "")
     unready = Result("Normal", "ComposeResources", 'Composed resource "b" is not yet ready', "")
     assert list(events(found, XR, "c")) == [selected, told, unready]
-    for spec in ({"crossplane": {"compositionRef": {"name": "c"}}}, {"compositionRef": {"name": "c"}}):
-        assert list(events(found, {**XR, "spec": spec}, "c")) == [told, unready]
+    new, old = {"crossplane": {"compositionRef": {"name": "c"}}}, {"compositionRef": {"name": "c"}}
+    assert list(events(found, {**XR, "spec": new}, "c")) == [told, unready]
+    assert list(events(found, {**XR, "spec": old}, "c")) == [selected, told, unready]
+    assert list(events(found._replace(legacy=True), {**XR, "spec": old}, "c")) == [told, unready]
     assert list(events(found, XR, None)) == [told, unready]
-    assert list(events(rendered(), XR, "c")) == []
+    assert list(events(rendered(), XR, "c")) == [selected]
+
+
+def test_events_of_annotations() -> None:
+    """A pause and a request to reconcile are events; the latter once for each token."""
+    paused = {"crossplane.io/paused": "true"}
+    requested = {"crossplane.io/reconcile-requested-at": "now"}
+
+    def found(annotations: dict[str, str], **more: Any) -> list[tuple[str, str, str]]:
+        xr = {**XR, "metadata": {**XR["metadata"], "annotations": annotations}, **more}
+        return [(one.severity, one.reason, one.message) for one in events(rendered(), xr, None)]
+
+    pause = ("Normal", "ReconciliationPaused", "Reconciliation is paused via the pause annotation")
+    request = ("Normal", "ReconcileRequestHandled", "Handling reconcile request")
+    assert found({**paused, **requested}) == [pause]
+    assert found(requested) == [request]
+    assert found(requested, status={"lastHandledReconcileAt": "before"}) == [request]
+    assert found(requested, status={"lastHandledReconcileAt": "now"}) == []
+
+
+def test_an_empty_context_is_no_document() -> None:
+    """Nothing is printed for a context that has nothing in it."""
+    assert [one["kind"] for one in documents(rendered(), XR, context=True)] == [XR["kind"]]
 
 
 def test_full_composite() -> None:

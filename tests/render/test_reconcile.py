@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
-import logging
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -242,15 +241,16 @@ def test_status() -> None:
 
 
 def test_conditions_in_the_desired_status() -> None:
-    """Conditions that a function desires in the composite's status are put among the others."""
+    """Conditions that a function desires in the composite's status come first; those that it has already win."""
 
     def script(_req: Any, rsp: Any) -> None:
         mine = {"type": "Mine", "status": "False", "reason": "Desired"}
-        rsp.desired.composite.resource.update({"status": {"conditions": [mine]}})
+        new = {"type": "New", "status": "True", "reason": "Desired"}
+        rsp.desired.composite.resource.update({"status": {"conditions": [new, mine]}})
 
     found = {one["type"]: one["reason"] for one in conditions(once(script, with_status(conditions=OLD)).composite)}
-    assert found["Mine"] == "Desired"
-    assert found["Other"] == "Before"
+    assert list(found)[:2] == ["New", "Mine"]
+    assert (found["New"], found["Mine"], found["Other"]) == ("Desired", "Before", "Before")
 
 
 @pytest.mark.parametrize("status", ["x", 3, [1], None])
@@ -274,18 +274,42 @@ def test_garbage() -> None:
     assert list(rendered.deleted) == ["old"]
 
 
-def test_other_controller(caplog: pytest.LogCaptureFixture) -> None:
-    """An observed resource of another controller isn't sent, kept or deleted, and that is said."""
-    theirs = thing("theirs", ownerReferences=[{"kind": "XOther", "name": "them", "uid": "t", "controller": True}])
+CONTROLLER = {"kind": "XOther", "name": "them", "uid": "t", "controller": True}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "namespace", "text"),
+    [
+        (
+            {"ownerReferences": [CONTROLLER]},
+            None,
+            'the observed resource "a" has a controller that isn\'t the composite: XOther them with uid t, and the '
+            "composite's uid is an-uid; leave the resource out, or give the composite's metadata.uid as the cluster "
+            "has it",
+        ),
+        (
+            {"ownerReferences": [{"kind": "XBucket", "name": "photos", "controller": True}]},
+            None,
+            'the observed resource "a" has a controller that isn\'t the composite: XBucket photos with uid (none)',
+        ),
+        (
+            {"namespace": "there"},
+            "here",
+            'the observed resource "a" is in namespace "there", and all that the composite is composed of is in its '
+            'namespace "here"',
+        ),
+        ({}, "here", 'the observed resource "a" is in no namespace, and all that'),
+    ],
+    ids=["another controller", "no uid", "another namespace", "no namespace"],
+)
+def test_observed_resources_of_others(metadata: Any, namespace: str | None, text: str) -> None:
+    """An observed resource that Crossplane wouldn't take for the composite's is an error; no function is called."""
     runner = Scripted(nothing)
-    with caplog.at_level(logging.WARNING):
-        rendered = once(runner, observed=[theirs, thing("mine")])
-    assert list(runner.requests[0].observed.resources) == ["mine"]
-    assert list(rendered.deleted) == ["mine"]
-    (record,) = caplog.records
-    assert record.getMessage() == (
-        'the observed resource "theirs" is ignored: it is controlled by XOther them with uid t, not by the composite'
-    )
+    xr = XR if namespace is None else {**XR, "metadata": {**XR["metadata"], "namespace": namespace}}
+    with pytest.raises(InputError) as caught:
+        once(runner, xr, observed=[thing("a", **metadata)])
+    assert str(caught.value).startswith(text)
+    assert runner.requests == []
 
 
 def test_observed_without_a_uid_of_the_composite() -> None:
@@ -303,16 +327,24 @@ def observed_plain(request: fnv1.RunFunctionRequest) -> dict[str, Any]:
 
 
 def test_observed_state() -> None:
-    """Functions are sent the composite with its uid and label, and the observed resources as they are."""
+    """Functions are sent the composite with all that it has in a cluster, and the observed resources as they are."""
     runner = Scripted(nothing)
     xr = {**XR, "metadata": {"name": "photos", "labels": {"a": "b"}}}
-    rendered = once(runner, xr, observed=[thing("a", ownerReferences=[])])
+    rendered = once(runner, xr, observed=[thing("a", ownerReferences=[])], composition="c")
     state = observed_plain(runner.requests[0])
+    refs = references("photos-a")["crossplane"]
     metadata = state["composite"]["resource"].pop("metadata")
     assert len(metadata.pop("uid")) == 36
     assert metadata == {"name": "photos", "labels": {"a": "b", "crossplane.io/composite": "photos"}}
     assert state == {
-        "composite": {"resource": {"apiVersion": XR["apiVersion"], "kind": XR["kind"], "spec": references("photos-a")}},
+        "composite": {
+            "resource": {
+                "apiVersion": XR["apiVersion"],
+                "kind": XR["kind"],
+                "spec": {**XR["spec"], "crossplane": {"compositionRef": {"name": "c"}, **refs}},
+                "status": {"conditions": [RESPONSIVE]},
+            }
+        },
         "resources": {"a": {"resource": thing("a", ownerReferences=[])}},
     }
     assert rendered.composite["metadata"] == xr["metadata"]
@@ -329,19 +361,134 @@ def connected(resource: Mapping[str, Any], **reference: str) -> dict[str, Any]:
     return {**resource, "spec": {"writeConnectionSecretToRef": reference}}
 
 
+LEGACY = {
+    "apiVersion": "apiextensions.crossplane.io/v1",
+    "kind": "CompositeResourceDefinition",
+    "spec": {"group": "example.org", "names": {"kind": "XBucket"}, "claimNames": {"kind": "Bucket"}},
+}
+
+
+def test_composites_of_crossplane_1() -> None:
+    """The XRD's scope alone says where references are: the fields of the spec don't."""
+    spec = {"writeConnectionSecretToRef": {"name": "s"}, "compositionRef": {"name": "c"}, "resourceRefs": []}
+    xr = {**XR, "spec": spec}
+    runner = Scripted(lambda _req, rsp: desire(rsp, "a", thing(name="x")))
+    (reference,) = references("x")["crossplane"]["resourceRefs"]
+    old = once(runner, xr, xrd=LEGACY, composition="now", observed=[thing("a", name="x")])
+    assert old.composite["spec"] == {**spec, "resourceRefs": [reference]}
+    new = once(runner, xr, composition="now", observed=[thing("a", name="x")])
+    assert new.composite["spec"] == {**spec, "crossplane": {"resourceRefs": [reference]}}
+    assert (old.legacy, new.legacy) == (True, False)
+    seen = [observed_plain(one)["composite"]["resource"]["spec"] for one in runner.requests]
+    assert seen[0] == {**spec, "compositionRef": {"name": "now"}, "resourceRefs": [reference]}
+    assert seen[1] == {**spec, "crossplane": {"compositionRef": {"name": "now"}, "resourceRefs": [reference]}}
+
+
+def test_a_claim_is_refused() -> None:
+    """A claim is not its composite: the error names the kind of that. An XRD of another kind is refused too."""
+    with pytest.raises(InputError, match=r"Bucket is the kind of the claim.*; give the composite of kind XBucket$"):
+        once(nothing, {**XR, "kind": "Bucket"}, xrd=LEGACY)
+    with pytest.raises(InputError, match="defines the composite XBucket of example.org, not XOther of example.org"):
+        once(nothing, {**XR, "kind": "XOther"}, xrd=LEGACY)
+
+
+def test_conditions_of_claims() -> None:
+    """A composite of Crossplane 1 notes which conditions its claim gets, after a failure too; others note nothing."""
+
+    def script(_req: Any, rsp: Any) -> None:
+        for name in ("Mine", "Yours", "Mine"):
+            target = fnv1.TARGET_COMPOSITE_AND_CLAIM if name == "Mine" else fnv1.TARGET_COMPOSITE
+            rsp.conditions.add(type=name, status=fnv1.STATUS_CONDITION_TRUE, reason="R", target=target)
+
+    xr = with_status(claimConditionTypes=["Before"])
+    assert once(script, xr, xrd=LEGACY).composite["status"]["claimConditionTypes"] == ["Before", "Mine"]
+    assert "claimConditionTypes" not in once(script).composite["status"]
+
+    def failing(req: Any, rsp: Any) -> None:
+        script(req, rsp)
+        rsp.results.add(severity=fnv1.SEVERITY_FATAL)
+
+    error = failure(failing, xrd=LEGACY)
+    assert error.composite is not None
+    assert error.composite["status"]["claimConditionTypes"] == ["Mine"]
+
+
+def test_large_integers_of_others() -> None:
+    """Integers beyond 2^53 in what exists become doubles, as functions are sent them."""
+    runner = Scripted(nothing)
+    rendered = once(runner, observed=[{**thing("a"), "status": {"n": [2**60 + 1, -(2**55), 5, True]}}])
+    (found,) = runner.requests[0].observed.resources.values()
+    assert json_format.MessageToDict(found.resource)["status"]["n"] == [2.0**60, -(2.0**55), 5.0, True]
+    assert rendered.deleted["a"]["status"]["n"][2:] == [5, True]
+
+
+def test_the_composite_and_observed_resources_answer_requirements() -> None:
+    """What a function asks for is found among its own, as anything that exists is."""
+
+    def script(_req: Any, rsp: Any) -> None:
+        own = fnv1.ResourceSelector(api_version="example.org/v1", kind="XBucket", match_name="photos")
+        composed = fnv1.ResourceSelector(api_version="example.org/v1", kind="Thing", match_name="photos-a")
+        rsp.requirements.resources["own"].CopyFrom(own)
+        rsp.requirements.resources["composed"].CopyFrom(composed)
+
+    runner = Scripted(script)
+    once(runner, observed=[thing("a")])
+    answers = runner.requests[-1].required_resources
+    found = {name: [to_plain(item) for item in one.items] for name, one in answers.items()}
+    assert found["composed"] == [thing("a")]
+    assert found["own"][0]["metadata"]["uid"] == "an-uid"
+
+
+def to_plain(item: Any) -> Any:
+    """Return a resource as plain data."""
+    return json_format.MessageToDict(item.resource)
+
+
+def test_a_reconcile_that_is_asked_for() -> None:
+    """The token of the annotation is stored where no pipeline runs to its end, and functions are shown it."""
+    metadata = {**XR["metadata"], "annotations": {"crossplane.io/reconcile-requested-at": "now"}}
+    runner = Scripted(nothing)
+    once(runner, {**XR, "metadata": metadata})
+    assert observed_plain(runner.requests[0])["composite"]["resource"]["status"]["lastHandledReconcileAt"] == "now"
+    error = failure(lambda _req, rsp: rsp.results.add(severity=fnv1.SEVERITY_FATAL), {**XR, "metadata": metadata})
+    assert error.composite is not None
+    assert error.composite["status"]["lastHandledReconcileAt"] == "now"
+    paused = {**metadata, "annotations": {**metadata["annotations"], "crossplane.io/paused": "true"}}
+    assert "lastHandledReconcileAt" not in once(nothing, {**XR, "metadata": paused}).composite["status"]
+
+
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+def test_labels_that_are_no_strings(field: str) -> None:
+    """Crossplane drops all labels or annotations with one that is no string, which is noted; null is empty text."""
+    rendered = once(lambda _req, rsp: desire(rsp, "a", thing(**{field: {"good": "x", "bad": 3}})))
+    assert not {"good", "bad"} & set(rendered.composed["a"]["metadata"][field])
+    assert list(rendered.notes) == [
+        f'composed resource "a": Crossplane drops all {field} that the functions desire, 2 of them, because '
+        f"metadata.{field}.bad is not a string (it is a int)"
+    ]
+    rendered = once(lambda _req, rsp: desire(rsp, "a", thing(**{field: {"good": "x", "none": None}})))
+    assert rendered.composed["a"]["metadata"][field].items() >= {"good": "x", "none": ""}.items()
+    assert list(rendered.notes) == []
+
+
 def test_connection_details() -> None:
-    """Connection details come from the Secrets that resources name, in their own namespace where they name none."""
-    cluster = Objects(secret("xr", "ns", "of xr"), secret("a", "ns", "of a"), secret("b", "team", "of b"))
+    """Connection details come from the Secrets that resources name: a namespaced resource's is in its namespace."""
+    cluster = Objects(
+        secret("xr", "ns", "of xr"), secret("a", "ns", "of a"), secret("b", "team", "of b"), secret("b", "ns", "other")
+    )
     observed = [
         connected(thing("a"), name="a", namespace="ns"),
-        connected(thing("b", namespace="team"), name="b"),
+        connected(thing("b", namespace="team"), name="b", namespace="ns"),
         connected(thing("c"), name="gone", namespace="ns"),
         connected(thing("d"), namespace="ns"),
         {**thing("e"), "spec": {"writeConnectionSecretToRef": "odd"}},
     ]
     runner = Scripted(nothing)
-    once(runner, connected(XR, name="xr", namespace="ns"), observed=observed, cluster=cluster)
-    state = runner.requests[0].observed
+    xr = connected(XR, name="xr", namespace="ns")
+    once(runner, xr, observed=observed, cluster=cluster)
+    assert dict(runner.requests[0].observed.composite.connection_details) == {}
+    once(runner, xr, observed=observed, cluster=cluster, xrd=LEGACY)
+    state = runner.requests[1].observed
     assert dict(state.composite.connection_details) == {"key": b"of xr"}
     assert {name: dict(one.connection_details) for name, one in state.resources.items()} == {
         "a": {"key": b"of a"},
@@ -487,7 +634,7 @@ def test_dead_address() -> None:
             render(XR, [Step("one", "f")], {"f": remote}, timeout=20)
     text = str(caught.value)
     assert text.startswith(
-        f'cannot run Composition pipeline step "one": function "f": no answer from {target} (UNAVAILABLE'
+        f'cannot run Composition pipeline step "one": function "f": no server answers at {target}; start it with: '
     )
     assert caught.value.step == "one"
 
@@ -514,7 +661,7 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
     "no kind": ({"apiVersion": "v1", "metadata": {"name": "x"}}, [], "the composite resource has no kind"),
     "no name": ({"apiVersion": "v1", "kind": "X"}, [], "the composite resource has no metadata.name"),
     "metadata": ({"apiVersion": "v1", "kind": "X", "metadata": []}, [], "the composite resource has no metadata.name"),
-    "number": ({**XR, "spec": {"size": 2**60}}, [], "the composite resource: spec.size: "),
+    "number": ({**XR, "spec": {"size": float("nan")}}, [], "the composite resource: spec.size: "),
     "status": ({**XR, "status": []}, [], "the composite's status must be a mapping (got a list)"),
     "conditions": (with_status(conditions={}), [], "the composite's status.conditions must be a list of conditions"),
     "condition": (with_status(conditions=[1]), [], "the composite's status.conditions must be a list of conditions"),
@@ -523,7 +670,7 @@ BAD: dict[str, tuple[Any, Sequence[Any], str]] = {
     "no metadata": (XR, [NAMELESS], "the observed Thing has no annotation"),
     "two": (XR, [thing("a"), thing("a")], 'two observed resources are both named "a"'),
     "no observed kind": (XR, [{**thing("a"), "kind": ""}], 'the observed resource "a" has no kind'),
-    "observed number": (XR, [{**thing("a"), "x": [2**60]}], 'the observed resource "a": x[0]: '),
+    "observed number": (XR, [{**thing("a"), "x": [float("inf")]}], 'the observed resource "a": x[0]: '),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.render.references import references_of, with_references
+from crossplane_lite.render.references import composition_of, references_of, with_composition, with_references
 
 
 def resource(kind: str, name: str, namespace: str | None = None) -> dict[str, Any]:
@@ -33,13 +33,22 @@ def test_order_and_namespaces() -> None:
             {"crossplane": {"compositionRef": {"name": "c"}, "resourceRefs": []}},
         ),
         ({"crossplane": 1}, {"crossplane": {"resourceRefs": []}}),
-        ({"compositionUpdatePolicy": "Automatic"}, {"compositionUpdatePolicy": "Automatic", "resourceRefs": []}),
-        ({"resourceRefs": [1]}, {"resourceRefs": []}),
+        ({"resourceRefs": [1]}, {"resourceRefs": [1], "crossplane": {"resourceRefs": []}}),
         (None, {"crossplane": {"resourceRefs": []}}),
     ],
 )
 def test_where_they_are(spec: Any, expected: Any) -> None:
-    """They are in spec.crossplane, or in the spec of a composite of Crossplane 1; what was given isn't changed."""
+    """They are in spec.crossplane, whatever else the spec has; what was given isn't changed."""
     given = copy.deepcopy(spec)
     assert with_references(spec, []) == expected
     assert spec == given
+
+
+def test_of_crossplane_1() -> None:
+    """A composite of Crossplane 1 has its references, also that to its Composition, directly in its spec."""
+    spec = {"a": 1, "resourceRefs": [1], "crossplane": {"compositionRef": {"name": "other"}}}
+    assert with_references(spec, [], True) == {**spec, "resourceRefs": []}
+    made = with_composition(spec, "c", True)
+    assert made == {**spec, "compositionRef": {"name": "c"}}
+    assert (composition_of({"spec": made}, True), composition_of({"spec": made})) == ("c", "other")
+    assert with_composition(None, "c", False) == {"crossplane": {"compositionRef": {"name": "c"}}}

@@ -168,7 +168,7 @@ def test_mistakes(started: list[Watching], folder: Path) -> None:
     (folder / "helper.py").unlink()
     watching = watch(started, folder)
     said, documents = watching.run()
-    assert (documents, "No module named 'helper'" in said) == ([], True)
+    assert (documents, "there is no module 'helper'" in said) == ([], True)
     assert " exit status 2 after " in said
     (folder / "helper.py").write_text("VALUE =\n")
     said, documents = watching.run()

@@ -47,7 +47,7 @@ def test_from_the_current_directory(here: Path) -> None:
     assert load_function("some_package.second_function:compose").name == "some_package.second_function.compose"
 
 
-@pytest.mark.parametrize("name", ["", "main", "main:", ":compose", "a/b.py:compose", "a..b:compose", ".a:compose"])
+@pytest.mark.parametrize("name", ["", "main", "main:", ":compose", "a..b:compose", ".a:compose"])
 def test_not_a_name(name: str) -> None:
     """What isn't module:function is told so, with an example."""
     assert "is not module:function, for example" in failure(name)
@@ -63,8 +63,44 @@ def test_module_that_needs_what_is_missing(here: Path) -> None:
     """A module that exists and imports one that doesn't is not called missing itself; the line is told."""
     (here / "lacking.py").write_text("import json\nimport no_such_library\n")
     text = failure("lacking:compose")
-    assert text.startswith("module lacking can't be imported: ModuleNotFoundError: No module named 'no_such_library'")
-    assert text.endswith(f"({here}/lacking.py, line 2)")
+    assert text == (
+        f"module lacking can't be imported: there is no module 'no_such_library' in {here} or among the installed "
+        f"packages ({here}/lacking.py, line 2)"
+    )
+
+
+def test_models_that_were_not_made(here: Path) -> None:
+    """Models that aren't there are told with the folder that was searched, the near name, and how they are made."""
+    (here / "model").mkdir()
+    (here / "using.py").write_text("import models.example\n")
+    assert failure("using:compose") == (
+        f"module using can't be imported: there is no module 'models' in {here} or among the installed packages; did "
+        f"you mean 'model'? ({here}/using.py, line 1); models are made by: crossplane-lite generate DEFINITIONS -o "
+        "models"
+    )
+
+
+@pytest.mark.parametrize(("given", "meant"), [("fn.py:compose", "fn"), ("./a/b.py:compose", "a.b")])
+def test_a_file_instead_of_a_module(here: Path, given: str, meant: str) -> None:
+    """Who names a file is told how its module is named."""
+    assert failure(given) == f"{given} names a file; a module is named with dots: {meant}:compose"
+
+
+def test_a_module_that_is_nearly_there(here: Path) -> None:
+    """A misspelt module is told with the near name."""
+    (here / "network.py").write_text("")
+    assert failure("netwrok:compose").endswith("; did you mean 'network'?")
+
+
+def test_a_compose_without_a_context(here: Path) -> None:
+    """A compose() that takes no argument is told with its line, and the signature to write."""
+    (here / "bare.py").write_text(
+        "from crossplane_lite import composition\n\n@composition.function\ndef compose(): pass\n"
+    )
+    text = failure("bare:compose")
+    assert "write def compose(ctx: composition.Context) -> None" in text
+    # The line of the decorator, or of what is below it: Pythons differ.
+    assert text.endswith((f"({here}/bare.py, line 3)", f"({here}/bare.py, line 4)"))
 
 
 def test_module_that_raises(here: Path) -> None:

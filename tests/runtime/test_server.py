@@ -288,7 +288,7 @@ def test_address_that_is_none(address: str) -> None:
 
 def test_address_in_use() -> None:
     """A port that another server has is refused instead of shared."""
-    with _in_process(lambda data: data) as (_, address), pytest.raises(InputError, match="in use"):
+    with _in_process(lambda data: data) as (_, address), pytest.raises(InputError, match="another process"):
         Server(lambda data: data).listen(address)
 
 

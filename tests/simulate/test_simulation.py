@@ -329,8 +329,8 @@ def test_a_fatal_result_later() -> None:
     assert made.problem is not None and made.problem.startswith("round 2: ")
 
 
-def test_a_start_with_resources(caplog: pytest.LogCaptureFixture) -> None:
-    """What exists at the start is there in the first round, and keeps what it has; others' are told once."""
+def test_a_start_with_resources() -> None:
+    """What exists at the start is there in the first round, and keeps what it has; others' are refused."""
     mine = {
         "apiVersion": "example.org/v1",
         "kind": "VPC",
@@ -347,21 +347,19 @@ def test_a_start_with_resources(caplog: pytest.LogCaptureFixture) -> None:
             "annotations": {"crossplane.io/composition-resource-name": "theirs"},
         },
     }
-    done = simulated(chain, observed=[mine, foreign])
+    with pytest.raises(InputError, match='^the observed resource "theirs" has a controller that is'):
+        simulated(chain, observed=[mine, foreign])
+    done = simulated(chain, observed=[mine])
     assert done.waves == {"subnet": 1, "vpc": 1, "instance": 2}
     assert fields(done, "subnet")["vpc"] == "vpc-0"
     assert done.observed["vpc"]["metadata"]["name"] == "old"
-    assert "theirs" not in done.observed
-    assert [one.getMessage() for one in caplog.records if one.levelname == "WARNING"] == [
-        "the observed resource theirs is ignored: another controls it"
-    ]
     assert done.observed["vpc"]["spec"]["forProvider"] == {"late": 1, "region": "eu"}
     with pytest.raises(InputError, match="composition-resource-name"):
         simulation(chain, observed=[{"apiVersion": "v1", "kind": "Secret", "metadata": {}}])
 
 
 def test_connection_details() -> None:
-    """Details come through the Secret that a resource names; the composite's own are published in its Secret."""
+    """Details come through the Secret that a resource names; those of a composite of Crossplane 1 are published."""
 
     def compose(ctx: Any) -> None:
         db = thing("DB")
@@ -375,13 +373,20 @@ def test_connection_details() -> None:
         ctx.resource("reader", thing(url=xr.observed.connection_details["url"]))
 
     xr = {**XR, "spec": {"writeConnectionSecretToRef": {"name": "xr", "namespace": "x"}}}
-    done = simulated(compose, xr=xr, fixtures={"db": {"connectionDetails": {"password": "given"}}})
+    xrd = {
+        "apiVersion": "apiextensions.crossplane.io/v1",
+        "kind": "CompositeResourceDefinition",
+        "spec": {"group": "example.org", "names": {"kind": "XNetwork"}},
+    }
+    done = simulated(compose, xr=xr, xrd=xrd, fixtures={"db": {"connectionDetails": {"password": "given"}}})
     assert done.waves == {"db": 1, "plain": 1, "reader": 2, "user": 2}
     assert fields(done, "user")["password"] == "given"
     assert fields(done, "reader")["url"] == "there"
     assert list(done.unresolved) == ["never"]
     assert "no spec.writeConnectionSecretToRef" in done.unresolved["never"][0]
-    assert fields(simulated(compose, xr=xr), "user")["password"] == "db-password"
+    others = simulated(compose, xr=xr)
+    assert fields(others, "user")["password"] == "db-password"
+    assert list(others.unresolved) == ["never", "reader"]
 
 
 def test_connection_secrets_of_the_cluster() -> None:

@@ -194,3 +194,74 @@ def test_errors(tmp_path: Path) -> None:
         with pytest.raises(error) as caught:
             attempt()
         assert text in str(caught.value)
+
+
+XRD = {
+    "apiVersion": "apiextensions.crossplane.io/v2",
+    "kind": "CompositeResourceDefinition",
+    "metadata": {"name": "xbuckets.example.org"},
+    "spec": {
+        "scope": "Cluster",
+        "group": "example.org",
+        "names": {"kind": "XBucket", "plural": "xbuckets"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "referenceable": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "properties": {
+                            "spec": {"type": "object", "properties": {"size": {"type": "integer", "default": 7}}}
+                        },
+                    }
+                },
+            }
+        ],
+    },
+}
+SIZED = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "a"}, "spec": {}}
+
+
+def test_an_xrd() -> None:
+    """Rendering, simulating and one call take an XRD: its defaults are there, and what doesn't fit is refused."""
+    from crossplane_lite import Unstructured, composition
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        made = Unstructured("example.org/v1", "Thing")
+        made.spec = {"size": ctx.composite(Unstructured).observed.spec.size}
+        ctx.resource("thing", made)
+
+    from crossplane_lite import testing
+
+    assert testing.render(SIZED, compose, xrd=XRD).composed["thing"]["spec"] == {"size": 7}
+    done = testing.simulate(SIZED, compose, xrd=XRD)
+    assert done.rounds[-1].rendered.composed["thing"]["spec"] == {"size": 7}
+    assert testing.run(compose, testing.request(SIZED), xrd=XRD).desired["thing"]["spec"] == {"size": 7}
+    wrong = {**SIZED, "spec": {"size": "x"}}
+    for attempt in (
+        lambda: testing.render(wrong, compose, xrd=XRD),
+        lambda: testing.simulate(wrong, compose, xrd=XRD),
+        lambda: testing.run(compose, testing.request(wrong), xrd=XRD),
+    ):
+        with pytest.raises(InputError, match=r"spec\.size: must be an integer"):
+            attempt()
+
+
+def test_desired_resources_are_as_earlier_functions_left_them() -> None:
+    """What is given as desired gets no annotation and no empty metadata; what is observed gets the annotation."""
+    from google.protobuf import json_format
+
+    from crossplane_lite import testing
+    from crossplane_lite.proto.v1 import run_function_pb2 as fnv1
+
+    bare = {"apiVersion": "example.org/v1", "kind": "Thing", "spec": {"a": 1}}
+    labelled = {**bare, "metadata": {"labels": {"a": "b"}}}
+    data = testing.request(SIZED, desired={"bare": bare, "labelled": labelled}, observed={"bare": bare})
+    request = fnv1.RunFunctionRequest.FromString(data)
+    desired = {name: json_format.MessageToDict(one.resource) for name, one in request.desired.resources.items()}
+    assert desired == {"bare": bare, "labelled": labelled}
+    observed = json_format.MessageToDict(request.observed.resources["bare"].resource)
+    assert observed["metadata"] == {"annotations": {"crossplane.io/composition-resource-name": "bare"}}

@@ -1,0 +1,4 @@
+"""What a rollout changes: desired state beside what exists, or beside what another version of the function desires.
+
+    from crossplane_lite.diff.compare import against_cluster, against_version
+"""

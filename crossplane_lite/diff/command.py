@@ -1,0 +1,174 @@
+"""`crossplane-lite diff`: what a rollout changes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from .._terminal import lines as _text
+from .._terminal import stdio
+from ..errors import InputError
+from ..render import arguments, terminal
+from ..render.rendered import RenderError
+from . import report
+from .compare import Difference, against_cluster, against_version, failed
+
+if TYPE_CHECKING:
+    from ..render.arguments import Inputs
+    from ..render.pipeline import Runner
+    from ..render.rendered import Rendered
+    from .saved import Saved
+
+__all__ = ["CHANGES", "DELETIONS", "FAILURES", "command"]
+
+_NAME: Final = "crossplane-lite diff"
+
+CHANGES: Final = 1
+"""The exit status with --exit-code where something changes."""
+DELETIONS: Final = 3
+"""The exit status where something is deleted."""
+FAILURES: Final = 4
+"""The exit status where a reconcile fails."""
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite diff` with the arguments that follow it.
+
+    Returns:
+        The exit status: 0; 1 where something changes, with --exit-code; 3 where something is deleted; 4 where a
+        reconcile fails.
+
+    Raises:
+        InputError: A file, a function or a version isn't what it should be.
+    """
+    given = arguments.parse(_parser(), argv)
+    terminal.begin()
+    differences: list[Difference] = []
+    files = _files(given)
+    with contextlib.ExitStack() as stack:
+        others: dict[str, Runner] | None = None
+        for number, one in enumerate(files, 1):
+            try:
+                inputs = _read(given, one)
+            except InputError as error:
+                if one is None:
+                    raise
+                # One composite that can't be used doesn't keep the others from being looked at.
+                differences.append(failed(one.composite.content, error))
+                continue
+            if given.against is not None and others is None:
+                from .versions import other_version
+
+                others = stack.enter_context(other_version(given.against, inputs.functions, inputs.in_process))
+            _progress(f"{number}/{len(files)} {inputs.composite.content['metadata']['name']}" if len(files) > 1 else "")
+            stdio.say(*(f"warning: {note}" for note in inputs.notes))
+            try:
+                differences.append(_difference(inputs, others))
+            except InputError as error:
+                if one is None:
+                    raise
+                differences.append(failed(one.composite.content, error))
+    _progress("")
+    stdio.write(_shown(differences, given).encode(errors="surrogateescape"))
+    if any(one.error is not None for one in differences):
+        return FAILURES
+    if any(one.counts["delete"] for one in differences):
+        return DELETIONS
+    return CHANGES if given.exit_code and not all(one.is_empty for one in differences) else 0
+
+
+def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
+    if one is None:
+        return arguments.read_inputs(given)
+    return arguments.read_inputs(given, composite=one.composite, observed=one.observed)
+
+
+def _files(given: argparse.Namespace) -> list[Saved | None]:
+    """Return what the files of a folder hold; one None where a single composite is given."""
+    if not given.composite.is_dir():
+        return [None]
+    if given.observed_resources is not None:
+        raise InputError("--observed-resources is for one composite; of a folder each file has those of its composite")
+    from .saved import saved
+
+    return list(saved(given.composite, given.composition))
+
+
+def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Difference:
+    composite = inputs.composite.content
+    observed = [document.content for document in inputs.observed]
+    try:
+        new = inputs.render()
+    except RenderError as error:
+        from ..render.output import failure_lines
+
+        stdio.say(*failure_lines(error))
+        return failed(composite, error)
+    if others is None:
+        return against_cluster(composite, observed, new)
+    old: Rendered | None = None
+    notes = []
+    try:
+        old = inputs._replace(functions=dict(others)).render()
+    except RenderError as error:
+        notes.append(f"the other version fails, so all is new: {error}")
+    found = against_version(composite, observed, old, new)
+    return found._replace(notes=[*notes, *found.notes])
+
+
+def _shown(differences: Sequence[Difference], given: argparse.Namespace) -> str:
+    if given.format == "json":
+        return report.as_json(differences)
+    if given.format == "markdown":
+        return report.as_markdown(differences)
+    return report.as_text(differences, colour=_has_colour(given.color))
+
+
+def _has_colour(wanted: str) -> bool:
+    if wanted != "auto":
+        return wanted == "always"
+    return stdio.is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _progress(text: str) -> None:
+    """Show on a terminal which composite is being looked at, in the place of the one before."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{_text.escaped(text)[:120]}")
+        sys.stderr.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = arguments.Parser(
+        prog=_NAME,
+        usage=f"{_NAME} [options] XR|FOLDER [COMPOSITION] [FUNCTIONS]",
+        description="Show what a rollout changes: which resources are deleted, created, changed field by field, held "
+        "back and kept. What exists comes from --observed-resources or --kube-context; with --against it is what "
+        "another version of the function desires. Of a folder each file is one composite with its composed resources.",
+        epilog="Exit status: 0; 1 with --exit-code where something changes; 2 when the command line or a file can't be "
+        "used; 3 where something is deleted, with or without --exit-code; 4 when a reconcile fails.",
+    )
+    arguments.add_inputs(parser)
+    group = parser.add_argument_group("what is compared and printed")
+    group.add_argument(
+        "--against",
+        metavar="VERSION",
+        help="compare with another version of the function on the same inputs: a folder with its source, a revision of "
+        "git, a virtual environment that it is installed in, or the address of a server (host:port)",
+    )
+    group.add_argument(
+        "--format", choices=("text", "markdown", "json"), default="text", help="how to print it (text)"
+    )
+    group.add_argument(
+        "--exit-code", action="store_true", help="end with status 1 where something changes, as git diff does"
+    )
+    group.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour the text; auto does on a terminal, unless NO_COLOR is set (auto)",
+    )
+    return parser

@@ -1,0 +1,326 @@
+"""One composite: what becomes of each of its resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .._base.api_version import group_of
+from .._manifests.objects import controller_of, metadata_of, resource_name, secret_data, some_names, text_of
+from .._observed.secrets import Masker, masker_for
+from ..errors import InputError
+from ..proto import _view
+from ..render.told import told
+from .fields import ABSENT, Change, changes, leaves
+from .owned import owned_fields
+
+if TYPE_CHECKING:
+    from ..render.rendered import Rendered
+
+__all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
+
+ACTIONS: Final = ("delete", "create", "change", "held back", "kept")
+"""What can become of a resource, in the order in which it is shown."""
+
+_SECRET: Final = "[secret]"
+_OTHER_SECRET: Final = "[another secret]"
+
+Mask = Callable[[str], str]
+
+
+class Entry(NamedTuple):
+    """What becomes of a resource.
+
+    Attributes:
+        action: One of `ACTIONS`.
+        name: Its composition resource name.
+        kind: Its kind, with its apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`.
+        place: Its own name, after its namespace where it has one: `team/photos-1f2e`.
+        changes: The fields that change; of a new resource all.
+        waits: The paths of what it waits for.
+        note: What else there is to say.
+    """
+
+    action: str
+    name: str
+    kind: str
+    place: str
+    changes: Sequence[Change] = ()
+    waits: Sequence[str] = ()
+    note: str = ""
+
+
+class Difference(NamedTuple):
+    """What a rollout changes for one composite. No value in it is a secret.
+
+    Attributes:
+        composite: The composite: `XBucket photos`, with its namespace where it has one.
+        entries: What becomes of its resources: deletions first.
+        status: The fields of its status that change, and whether it is ready.
+        notes: What people should know besides.
+        error: Why the reconcile fails; None where it doesn't.
+    """
+
+    composite: str
+    entries: Sequence[Entry]
+    status: Sequence[Change]
+    notes: Sequence[str] = ()
+    error: str | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many resources there are of each action."""
+        return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes: what waits, and what is kept, is no change."""
+        return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
+
+
+def failed(composite: Mapping[str, Any], error: Exception) -> Difference:
+    """Return the difference of a composite whose reconcile fails."""
+    return Difference(_title(composite), [], [], error=str(error))
+
+
+def against_cluster(
+    composite: Mapping[str, Any], observed: Iterable[Mapping[str, Any]], rendered: Rendered
+) -> Difference:
+    """Return what a reconcile changes in a cluster.
+
+    Args:
+        composite: The composite as it exists.
+        observed: Its composed resources as they exist.
+        rendered: The reconcile.
+    """
+    exist = {resource_name(one): one for one in observed}
+    waits, held = _waits(rendered)
+    entries = []
+    notes = list(rendered.notes)
+    unknown: list[str] = []
+    adopted: list[str] = []
+    for name, resource in rendered.composed.items():
+        before = exist.get(name)
+        if before is None or not _same_kind(before, resource):
+            note = "" if before is None else f"the {_kind(before)} {_place(before)} stays, and is nobody's any more"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
+            continue
+        owned = owned_fields(before)
+        if owned is None:
+            unknown.append(name)
+        found = changes(before, resource, owned)
+        if controller_of(before) is None:
+            adopted.append(name)
+        entries.append(_entry("change" if found else "kept", name, resource, found, waits))
+    for name, resource in rendered.deleted.items():
+        entries.append(_entry("delete", name, resource, (), {}))
+    for name, left in exist.items():
+        if name not in rendered.composed and name not in rendered.deleted:
+            entries.append(_entry("kept", name, left, (), waits, "not desired, and not the composite's to delete"))
+    entries += _held(held - set(rendered.composed) - set(exist), waits)
+    if adopted:
+        notes.append(f"no controller so far, and the composite's from now on: {some_names(adopted)}")
+    if unknown:
+        notes.append(
+            f"without managedFields, fields that go can't be told from those that others set: {some_names(unknown)}"
+        )
+    return _finished(composite, entries, _status_changes(composite, rendered.composite), notes, [rendered], exist)
+
+
+def against_version(
+    composite: Mapping[str, Any],
+    observed: Iterable[Mapping[str, Any]],
+    old: Rendered | None,
+    new: Rendered,
+) -> Difference:
+    """Return what one version of a function changes in comparison with another one.
+
+    Args:
+        composite: The composite.
+        observed: Its composed resources as they exist.
+        old: The reconcile with the other version; None where that fails.
+        new: The reconcile with this version.
+    """
+    exist = {resource_name(one) for one in observed}
+    waits, held = _waits(new)
+    before: Mapping[str, Mapping[str, Any]] = {} if old is None else old.composed
+    entries = []
+    for name, resource in new.composed.items():
+        if name not in before:
+            note = "" if name not in exist or old is None else "it exists; the other version deletes it"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, note))
+        elif not _same_kind(before[name], resource):
+            left = f"the other version's {_kind(before[name])} {_place(before[name])} stays, and is nobody's any more"
+            entries.append(_entry("create", name, resource, leaves(resource), waits, left if name in exist else ""))
+        else:
+            found = changes(before[name], resource, whole=True)
+            entries.append(_entry("change" if found else "kept", name, resource, found, waits))
+    for name, lost in before.items():
+        if name in new.composed:
+            continue
+        if name in held and name not in exist:
+            entries.append(_entry("held back", name, lost, (), waits))
+        else:
+            note = "" if name in exist else "it doesn't exist yet"
+            entries.append(_entry("delete", name, lost, (), {}, note))
+    known = set(before)
+    if old is None:  # nothing to compare with, and yet no deletion is overlooked
+        entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
+        known |= set(new.deleted)
+    entries += _held(held - set(new.composed) - known - exist, waits)
+    status = [] if old is None else _status_changes(old.composite, new.composite)
+    renders = [new] if old is None else [old, new]
+    return _finished(composite, entries, status, list(new.notes), renders, {})
+
+
+def _finished(
+    composite: Mapping[str, Any],
+    entries: list[Entry],
+    status: list[Change],
+    notes: list[str],
+    renders: Sequence[Rendered],
+    exist: Mapping[str, Mapping[str, Any]],
+) -> Difference:
+    """Return a difference in order, and without secrets."""
+    mask = masking(renders, exist.values())
+    shown = [
+        one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1"))
+        for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name))
+    ]
+    return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
+
+
+def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
+    """Return what masks the secrets of reconciles: of what they were sent, of what they desire, and of resources."""
+    made = Masker()
+    masks: list[Mask] = [made]
+    for rendered in renders:
+        masks += [masker_for(_view.RunFunctionRequest.FromString(step.request)) for step in rendered.steps]
+        made.add(rendered.connection_details.values())
+        for composed in rendered.composed.values():
+            made.add(_secret_values(composed))
+    for resource in resources:
+        made.add(_secret_values(resource))
+
+    def mask(text: str) -> str:
+        for one in masks:
+            text = one(text)
+        return text
+
+    return mask
+
+
+def _secret_values(resource: Mapping[str, Any]) -> Iterable[bytes]:
+    if (resource.get("apiVersion"), resource.get("kind")) != ("v1", "Secret"):
+        return ()
+    try:
+        return secret_data(resource, "").values()
+    except InputError:
+        return [str(value).encode() for field in ("data", "stringData") for value in _values(resource.get(field))]
+
+
+def _values(mapping: Any) -> Iterable[Any]:
+    return mapping.values() if isinstance(mapping, Mapping) else ()
+
+
+def _masked(found: Iterable[Change], mask: Mask, *, is_secret: bool = False) -> list[Change]:
+    masked = []
+    for one in found:
+        if is_secret and one.path.partition(".")[0].partition("[")[0] in ("data", "stringData"):
+            old = ABSENT if one.old is ABSENT else _SECRET
+            new = ABSENT if one.new is ABSENT else _SECRET if old is ABSENT else _OTHER_SECRET
+            masked.append(Change(one.path, old, new))
+            continue
+        old, new = _without_secrets(one.old, mask), _without_secrets(one.new, mask)
+        if old == new and isinstance(new, str):  # two secrets, or texts with them
+            new = new.replace(_SECRET, _OTHER_SECRET)
+        masked.append(Change(one.path, old, new))
+    return masked
+
+
+def _without_secrets(value: Any, mask: Mask) -> Any:
+    box: list[Any] = [value]
+    work: list[tuple[Any, Any]] = [(box, 0)]
+    while work:
+        holder, key = work.pop()
+        one = holder[key]
+        if isinstance(one, str):
+            holder[key] = mask(one)
+        elif isinstance(one, Mapping):
+            holder[key] = made = dict(one)
+            work += [(made, name) for name in made]
+        elif isinstance(one, list):
+            holder[key] = copy = list(one)
+            work += [(copy, at) for at in range(len(copy))]
+    return box[0]
+
+
+def _entry(
+    action: str,
+    name: str,
+    resource: Mapping[str, Any],
+    found: Sequence[Change],
+    waits: Mapping[str, Sequence[str]],
+    note: str = "",
+) -> Entry:
+    return Entry(action, name, _kind(resource), _place(resource), found, waits.get(name, ()), note)
+
+
+def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entry]:
+    return [Entry("held back", name, "", "", (), waits.get(name, ())) for name in sorted(names)]
+
+
+def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
+    """Return what each resource waits for, and which are held back."""
+    waits: dict[str, set[str]] = {}
+    held: set[str] = set()
+    for says in told(rendered.steps):
+        held.update(says.held)
+        for need in says.needs:
+            if need.by_resource:
+                waits.setdefault(need.name, set()).add(need.path)
+    return {name: sorted(paths) for name, paths in waits.items()}, held
+
+
+def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """Return what changes in a composite's status; of its conditions only whether it is ready."""
+    old, new = (_plain_status(one) for one in (before, after))
+    # Under another name, since a desired status is nothing that is applied.
+    found = changes({"spec": old}, {"spec": new}, whole=True)
+    status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
+    ready = [_ready(one) for one in (before, after)]
+    if ready[0] == ready[1]:
+        return status
+    return [Change("status.conditions[type=Ready].status", *ready), *status]
+
+
+def _plain_status(composite: Mapping[str, Any]) -> dict[str, Any]:
+    status = composite.get("status")
+    return {key: value for key, value in status.items() if key != "conditions"} if isinstance(status, Mapping) else {}
+
+
+def _ready(composite: Mapping[str, Any]) -> Any:
+    status = composite.get("status")
+    conditions = status.get("conditions") if isinstance(status, Mapping) else None
+    for one in conditions if isinstance(conditions, list) else ():
+        if isinstance(one, Mapping) and one.get("type") == "Ready":
+            return one.get("status")
+    return ABSENT
+
+
+def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    kinds = [(group_of(text_of(each.get("apiVersion"))), each.get("kind")) for each in (one, other)]
+    return kinds[0] == kinds[1]
+
+
+def _kind(resource: Mapping[str, Any]) -> str:
+    return f"{text_of(resource.get('kind'))} of {text_of(resource.get('apiVersion'))}"
+
+
+def _place(resource: Mapping[str, Any]) -> str:
+    metadata = metadata_of(resource)
+    return "/".join(filter(None, (text_of(metadata.get("namespace")), text_of(metadata.get("name")))))
+
+
+def _title(composite: Mapping[str, Any]) -> str:
+    return f"{text_of(composite.get('kind'))} {_place(composite)}"

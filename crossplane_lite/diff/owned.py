@@ -1,0 +1,117 @@
+"""Who owns which field of an object: its `metadata.managedFields`.
+
+Crossplane applies composed resources with a manager of its own for each composite. What such an apply doesn't name any
+more goes, if the manager owned it and nobody else does; what others set, late initialisation among it, stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from .._manifests.objects import metadata_of
+
+__all__ = ["Owned", "owned_fields"]
+
+_MANAGER: Final = "apiextensions.crossplane.io/composed"
+
+Fields = Mapping[str, Any]
+
+
+class Owned(NamedTuple):
+    """A place in an object, and who owns what there.
+
+    Attributes:
+        ours: The part of FieldsV1 that Crossplane owns; None where it owns nothing.
+        others: The parts that others own.
+    """
+
+    ours: Fields | None
+    others: tuple[Fields, ...]
+
+    def field(self, key: str) -> Owned:
+        """Return the same for a field of the object."""
+        return self._child(f"f:{key}")
+
+    def element(self, keys: Mapping[str, Any]) -> Owned:
+        """Return the same for the element of a list that has these keys."""
+        for node in self._nodes():
+            for name in node:
+                if name.startswith("k:") and _parsed(name) == keys:
+                    return self._child(name)
+        return Owned(None, ())
+
+    def list_keys(self) -> tuple[str, ...] | None:
+        """Return by which keys the elements of the list here are told apart; None where nobody says so."""
+        for node in self._nodes():
+            for name in node:
+                keys = _parsed(name) if name.startswith("k:") else None
+                if isinstance(keys, dict):
+                    return tuple(sorted(keys))
+        return None
+
+    def is_set(self) -> bool:
+        """Say whether the list here is a set of values."""
+        return any(name.startswith("v:") for node in self._nodes() for name in node)
+
+    @property
+    def goes(self) -> bool:
+        """Whether the place goes when Crossplane doesn't apply it any more."""
+        return self.ours is not None and not self.others
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether Crossplane owns the place as a whole: a value, or a list that is replaced."""
+        return self.ours is not None and not any(name != "." for name in self.ours)
+
+    def _nodes(self) -> Iterator[Fields]:
+        if self.ours is not None:
+            yield self.ours
+        yield from self.others
+
+    def _child(self, name: str) -> Owned:
+        ours = None if self.ours is None else self.ours.get(name)
+        others = (node.get(name) for node in self.others)
+        return Owned(
+            ours if isinstance(ours, Mapping) else None, tuple(one for one in others if isinstance(one, Mapping))
+        )
+
+
+def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
+    """Return who owns what of an object; None where it doesn't say, as in most files.
+
+    What Crossplane applied itself counts as its own, and so does what it did before it applied on the server's side.
+    """
+    entries = metadata_of(resource).get("managedFields")
+    if not isinstance(entries, list) or not entries:
+        return None
+    ours: dict[str, Any] = {}
+    found = False
+    others = []
+    for entry in entries:
+        fields = entry.get("fieldsV1") if isinstance(entry, Mapping) else None
+        if not isinstance(fields, Mapping) or entry.get("subresource"):
+            continue
+        if str(entry.get("manager")).startswith(_MANAGER):
+            found = True
+            _merge(ours, fields)
+        else:
+            others.append(fields)
+    return Owned(ours if found else None, tuple(others))
+
+
+def _merge(into: dict[str, Any], fields: Fields) -> None:
+    work = [(into, fields)]
+    while work:
+        target, source = work.pop()
+        for key, value in source.items():
+            if isinstance(value, Mapping):
+                work.append((target.setdefault(key, {}), value))
+
+
+def _parsed(name: str) -> Any:
+    try:
+        return json.loads(name[2:])
+    except ValueError:
+        return None

@@ -1,0 +1,58 @@
+"""Composites that were saved, one file each: the composite, and the resources that it is composed of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .._manifests.objects import resource_name
+from .._manifests.yaml import Document
+from ..errors import InputError
+from ..render.inputs import field, files_of, is_text, read_object, read_resources
+
+__all__ = ["Saved", "saved"]
+
+
+class Saved(NamedTuple):
+    """One file.
+
+    Attributes:
+        path: The file.
+        composite: The composite.
+        observed: The composed resources.
+    """
+
+    path: Path
+    composite: Document
+    observed: list[Document]
+
+
+def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
+    """Yield what the files of a folder hold, in the order of their names.
+
+    Args:
+        folder: The folder, of which files that end in .yaml, .yml and .json are read.
+        composition: The Composition, which says of which kind the composites are; without one, each file's first
+            object without the annotation of composed resources is the composite.
+
+    Raises:
+        InputError: A file can't be read, or doesn't hold one composite; or another object isn't a composed resource.
+    """
+    wanted = None
+    if composition is not None:
+        document = read_object(composition, "Composition")
+        wanted = tuple(field(document, str, "spec", "compositeTypeRef", key) for key in ("apiVersion", "kind"))
+    for path in files_of(folder):
+        composites: list[Document] = []
+        observed: list[Document] = []
+        for one in read_resources([path]):
+            kind = one.content["apiVersion"], one.content["kind"]
+            is_composite = not resource_name(one.content) if wanted is None else kind == wanted
+            # A composite may compose others of its kind.
+            (composites if is_composite and not (composites and resource_name(one.content)) else observed).append(one)
+        if len(composites) != 1:
+            raise InputError(f"{path} must hold one composite, and its composed resources (it holds {len(composites)})")
+        if not is_text(composites[0].content["metadata"].get("name")):
+            raise InputError(f"{composites[0].where} has no metadata.name")
+        yield Saved(path, composites[0], observed)

@@ -1,0 +1,226 @@
+"""The other version of a function that `--against` names, served by a process of its own.
+
+===========================  =====================================================================================
+a folder                     the function as it is in that folder, under the same `module:function`
+a folder with pyvenv.cfg     the function as it is installed in that environment
+`host:port`, `unix:...`      a server that runs already
+anything else                a revision of git: the function as it is there, in a worktree that is made and removed
+===========================  =====================================================================================
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from .._terminal.excerpts import short_text
+from ..errors import InputError
+from ..render.functions import Remote
+
+if TYPE_CHECKING:
+    from ..render.pipeline import Runner
+
+__all__ = ["other_version"]
+
+_ADDRESS: Final = re.compile(r"(unix|unix-abstract|dns|ipv4|ipv6):.+|(\[[0-9a-fA-F:]+\]|[^/\\:]+):[0-9]{1,5}")
+# Another installation of the same module, or of a package around it, must not be taken for the folder's: it would be
+# compared with itself.
+_FROM_FOLDER: Final = """
+import importlib, os, sys
+name = sys.argv[2].partition(":")[0]
+file = os.path.realpath(importlib.import_module(name).__file__)
+if not file.startswith(os.path.realpath(os.getcwd()) + os.sep):
+    sys.exit(f"{name} is imported from {file}; are there __init__.py files in the folders of this version?")
+from crossplane_lite.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+_SECONDS_TO_STOP: Final = 10.0
+_MOST_LINES: Final = 20
+
+
+@contextlib.contextmanager
+def other_version(
+    version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str]
+) -> Iterator[dict[str, Runner]]:
+    """Provide the functions of a pipeline with another version in the place of those that run in this process.
+
+    Args:
+        version: What `--against` says.
+        functions: Who runs each function now, by its name in the pipeline.
+        in_process: Those of them that run in this process, with their `module:function`.
+
+    Raises:
+        InputError: There is no such version, or it can't be run.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = Path(version)
+        if _ADDRESS.fullmatch(version) and not folder.exists():
+            yield {**functions, **_at(version, functions, in_process, stack)}
+            return
+        if not in_process:
+            raise InputError(
+                f"--against {version}: no function of the pipeline runs in this process; name the address of a server "
+                "that runs the other version"
+            )
+        python, home = _program(version, folder, stack)
+        others = {}
+        for name, target in in_process.items():
+            where = home if python != sys.executable else _home(version, home, target)
+            server = stack.enter_context(_Server(python, where, target, version))
+            others[name] = stack.enter_context(Remote(server.address))
+        yield {**functions, **others}
+
+
+def _at(
+    address: str, functions: Mapping[str, Runner], in_process: Mapping[str, str], stack: contextlib.ExitStack
+) -> dict[str, Runner]:
+    names = list(in_process) or list(functions)
+    if len(names) != 1:
+        raise InputError(
+            f"--against {address}: an address is one function, and these could be meant: {', '.join(sorted(names))}"
+        )
+    return {names[0]: stack.enter_context(Remote(address))}
+
+
+def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
+    """Return the interpreter that runs a version, and the folder to run it in."""
+    if folder.is_dir():
+        if (folder / "pyvenv.cfg").is_file():
+            python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+            if not python.exists():
+                raise InputError(f"--against {version}: the environment has no {python.relative_to(folder)}")
+            # In a folder of its own, or the files here would be imported instead.
+            return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        return sys.executable, folder.absolute()
+    if folder.exists():
+        raise InputError(f"--against {version} is a file; a folder, an environment, a revision or an address is meant")
+    return sys.executable, stack.enter_context(_worktree(version))
+
+
+def _home(version: str, folder: Path, target: str) -> Path:
+    """Return where a folder has a function's module: there, or in `src`."""
+    module = Path(*target.partition(":")[0].split("."))
+    for home in (folder, folder / "src"):
+        if any((home / found).is_file() for found in (module.with_suffix(".py"), module / "__init__.py")):
+            return home
+    raise InputError(f"--against {version}: there is no {module.with_suffix('.py')}, which {target} is in")
+
+
+@contextlib.contextmanager
+def _worktree(revision: str) -> Iterator[Path]:
+    """Check a revision out beside the repository that the current directory is in, for the time of the block."""
+    prefix = _git("rev-parse", "--show-prefix", about=revision)
+    commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        place = Path(folder) / "worktree"
+        _git("worktree", "add", "--detach", "--quiet", str(place), commit, about=revision)
+        try:
+            home = place / prefix
+            if not home.is_dir():
+                raise InputError(f"--against {revision}: there is no folder {prefix} in this revision")
+            yield home
+        finally:
+            _git("worktree", "remove", "--force", str(place), about=revision)
+
+
+def _git(*arguments: str, about: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError:
+        raise InputError(
+            f"--against {about}: there is no such folder, and git, which could know it, isn't installed"
+        ) from None
+    except OSError as error:
+        raise InputError(f"--against {about}: git can't be run: {error}") from None
+    if done.returncode != 0:
+        said = " ".join(done.stderr.split()) or "there is no such revision"
+        raise InputError(
+            f"--against {about}: there is no folder or environment of that name, and as a revision of git it can't be "
+            f"used: {short_text(said)}"
+        )
+    return done.stdout.strip()
+
+
+class _Server:
+    """A process that serves a function, until the end of the block.
+
+    Attributes:
+        address: Where it listens.
+    """
+
+    def __init__(self, python: str, home: Path, target: str, version: str) -> None:
+        self._about = f"--against {version}: the other version of {target}"
+        self._said: list[str] = []
+        start = ["-m", "crossplane_lite"] if python != sys.executable else ["-c", _FROM_FOLDER]
+        command = [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"]
+        # The package itself may not be installed; what is in the folder comes before it.
+        package = str(Path(__file__).resolve().parents[2])
+        own = [package] if python == sys.executable else []
+        path = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        if python == sys.executable and path:
+            environment["PYTHONPATH"] = path
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=home,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
+        except OSError as error:
+            raise InputError(f"{self._about} can't be run: {error}") from None
+        try:
+            self.address = self._wait()
+        except BaseException:
+            self._stop()
+            raise
+        # Else it would stand still as soon as it has logged enough.
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def __enter__(self) -> _Server:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop()
+
+    def _wait(self) -> str:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            try:
+                said: Any = json.loads(line)
+            except ValueError:
+                said = None
+            if isinstance(said, dict) and said.get("msg") == "serving":
+                return str(said["address"])
+            self._said = [*self._said, line.strip()][-_MOST_LINES:]
+        last = next((line for line in reversed(self._said) if line), "it ended without a word")
+        raise InputError(f"{self._about} can't be served: {short_text(last)}")
+
+    def _drain(self) -> None:
+        assert self._process.stderr is not None
+        with contextlib.suppress(ValueError, OSError):
+            for _ in self._process.stderr:
+                pass
+
+    def _stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(_SECONDS_TO_STOP)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

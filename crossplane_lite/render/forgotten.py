@@ -1,0 +1,83 @@
+"""Resources that compose() made and forgot to register: nothing becomes of them, and nobody says so.
+
+While a preview runs a function, each resource that its code makes is noted with the line. What is neither registered
+nor part of something else in the end was forgotten, or not needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+from .._models.node import LOOSE
+from .._models.resource import Resource
+from .._models.types import articled
+
+__all__ = ["Noted", "noting"]
+
+_PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+_lock: Final = threading.Lock()
+_running = 0
+_local: Final = threading.local()
+_plain_init: Final = Resource.__init__
+
+
+class Noted:
+    """The resources that were made in a call, each with its place."""
+
+    def __init__(self) -> None:
+        self.made: list[tuple[Resource, str]] = []
+
+    def forgotten(self) -> list[str]:
+        """Return a line for each resource that nothing became of."""
+        return [
+            f"{place}: {articled(type(one).__name__)} is made and never registered, so it isn't composed; hand it to "
+            "ctx.resource(name, ...)"
+            for one, place in self.made
+            if _is_loose(one)
+        ]
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[Noted]:
+    """Note the resources that this thread makes in the block."""
+    global _running
+    noted = Noted()
+    before = getattr(_local, "noted", None)
+    _local.noted = noted
+    with _lock:
+        _running += 1
+        Resource.__init__ = _init  # type: ignore[method-assign]
+    try:
+        yield noted
+    finally:
+        _local.noted = before
+        with _lock:
+            _running -= 1
+            if not _running:
+                Resource.__init__ = _plain_init  # type: ignore[method-assign]
+
+
+def _init(self: Resource, /, **fields: Any) -> None:
+    _plain_init(self, **fields)
+    noted = getattr(_local, "noted", None)
+    if noted is None:
+        return
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_back is None:
+            return
+        frame = frame.f_back
+    noted.made.append((self, f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"))
+
+
+def _is_loose(resource: Resource) -> bool:
+    """Say whether a resource belongs to no call, and stands in nothing else."""
+    if resource._state is not None:
+        return False
+    return resource._node is None or resource._node.state == LOOSE

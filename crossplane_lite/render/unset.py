@@ -1,0 +1,264 @@
+"""Fields that nobody set, and what became of reading them: text such as `http://None.example.org`, and exceptions.
+
+A field of the composite's spec that isn't set reads as None, and so does what Python makes of it. Where an answer of a
+function that runs in this process looks like that, compose() runs again, with a note of each unset field that it
+reads; and once more for each of these, with a value in its place, which shows what it is the source of. These runs have
+no effect but through what compose() itself does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .. import _wire
+from .._models import reader
+from .._models.node import FACT
+from .._paths import field_path
+from .._paths.text import show
+from .._terminal.excerpts import short_text
+from ..context import Context
+from ..errors import CrossplaneLiteError, DuplicateResourceError
+from ..proto import _view
+from .functions import InProcess
+from .rendered import StepRun
+
+if TYPE_CHECKING:
+    from ..composition import Function
+
+__all__ = ["hints", "none_texts"]
+
+_NONE: Final = re.compile(r"(?<![A-Za-z0-9])None(?![a-z])")
+_PROBE: Final = "crossplane-lite-probe"
+_MOST_TEXTS: Final = 10
+_MOST_PROBES: Final = 20
+
+_lock: Final = threading.Lock()
+
+
+class _Reads(NamedTuple):
+    """What a run of compose() read and wasn't there.
+
+    Attributes:
+        unset: The paths of fields of the composite that aren't set, in the order in which they were read last.
+        error: What compose() raised, None where nothing.
+        answer: The answer.
+        twice: Where the last name that was given to ctx.resource() was given before; None where it wasn't.
+    """
+
+    unset: list[str]
+    error: BaseException | None
+    answer: bytes
+    twice: str | None
+
+
+def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
+    """Yield a line for each text of a desired resource in which an unset field reads `None`.
+
+    Args:
+        runs: How the steps of a pipeline went.
+    """
+    for run in runs:
+        if not isinstance(run.runner, InProcess) or b"None" not in run.response:
+            continue
+        given = set(_texts(run.request, _view.RunFunctionRequest))
+        found = [one for one in _texts(run.response, _view.RunFunctionResponse) if one not in given]
+        for place, steps, text in found[:_MOST_TEXTS]:
+            sources = _sources(run.runner.function, run.request, (place, steps))
+            if sources:
+                are = "which isn't set" if len(sources) == 1 else "of which none is set"
+                yield (
+                    f"{place}: {short_text(show(steps))} is {short_text(text)!r}, made with {', '.join(sources)}, {are}"
+                )
+
+
+def hints(run: StepRun) -> Iterator[str]:
+    """Yield what an exception of compose() comes from.
+
+    That is an unset field of the composite, a key that the input lacks, or an earlier line that gave the same name.
+
+    Args:
+        run: How the step went in which the exception was raised.
+    """
+    if not isinstance(run.runner, InProcess):
+        return
+    reads = _run(run.runner.function, run.request)
+    error = reads.error
+    if isinstance(error, DuplicateResourceError) and reads.twice is not None:
+        yield f"it is registered first at {reads.twice}"
+    if error is None or isinstance(error, CrossplaneLiteError):
+        return
+    key = error.args[0] if isinstance(error, KeyError) and error.args else None
+    if isinstance(key, str):
+        for steps, changed in _with_key(run.request, key):
+            if _differ(_run(run.runner.function, changed).error, error):
+                yield f"the step's input has no {show(steps)}; get({key!r}) reads what may be missing"
+                return
+        return
+    if "None" not in f"{error.args!r} {error}":
+        return
+    if not reads.unset and "subscriptable" in str(error) and not _has_input(run.request):
+        yield "the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
+        return
+    for path in _probed(run.runner.function, run.request, reads.unset, lambda made: _differ(made.error, error)):
+        yield f"{path} isn't set, and reads None; give it a value, a default in the XRD, or check it before it is used"
+        return
+
+
+def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ...]]) -> list[str]:
+    """Return the unset fields that the text at a place is made with."""
+    candidates = _run(function, request).unset
+
+    def shows(made: _Reads) -> bool:
+        found = {one[:2]: one[2] for one in _texts(made.answer, _view.RunFunctionResponse, every=True)}
+        return _PROBE in found.get(place, "")
+
+    return list(_probed(function, request, candidates, shows))
+
+
+def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
+    """Yield those of some fields that make a difference when they have a value; the last that was read comes first."""
+    for path in list(reversed(paths))[:_MOST_PROBES]:
+        changed = _with_value(request, path)
+        if changed is not None and is_source(_run(function, changed)):
+            yield path
+
+
+def _differ(error: BaseException | None, before: BaseException) -> bool:
+    """Say whether another exception was raised than before, or none."""
+    return error is None or (type(error), str(error)) != (type(before), str(before))
+
+
+def _with_value(request: bytes, path: str) -> bytes | None:
+    """Return a request in which a field of the composite has a value; None where it can't have one."""
+    message = _view.RunFunctionRequest.FromString(request)
+    composite = _wire.decode_struct(message.observed.composite.resource)
+    holder: Any = composite
+    *way, last = field_path.parse(path)[1:]
+    for step in way:
+        if isinstance(step, str) and isinstance(holder, dict):
+            holder = holder.setdefault(step, {})
+        elif isinstance(step, int) and isinstance(holder, list) and step < len(holder):
+            holder = holder[step]
+        else:
+            return None
+    if not isinstance(holder, dict) or not isinstance(last, str):
+        return None
+    holder[last] = _PROBE
+    message.observed.composite.resource = _wire.encode_struct(composite)
+    changed: bytes = message.SerializeToString()
+    return changed
+
+
+def _has_input(request: bytes) -> bool:
+    return bool(_view.RunFunctionRequest.FromString(request).HasField("input"))
+
+
+def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
+    """Yield the places in the function's input that lack a key, each with a request in which it is there."""
+    message = _view.RunFunctionRequest.FromString(request)
+    if not message.HasField("input"):
+        return
+    given = _wire.decode_struct(message.input)
+    work: list[tuple[list[Any], Any]] = [([], given)]
+    number = 0
+    while work and number < _MOST_PROBES:
+        path, value = work.pop(0)
+        if isinstance(value, dict):
+            if key not in value:
+                number += 1
+                value[key] = _PROBE
+                message.input = _wire.encode_struct(given)
+                yield [*path, key], message.SerializeToString()
+                del value[key]
+            work += [([*path, name], inner) for name, inner in value.items()]
+        elif isinstance(value, list):
+            work += [([*path, at], inner) for at, inner in enumerate(value)]
+
+
+def _run(function: Function, request: bytes) -> _Reads:
+    """Run compose() once more, in silence, and note what it reads that isn't there."""
+    unset: dict[str, None] = {}
+    errors: list[BaseException] = []
+    watched = copy.copy(function)
+
+    def call_compose(ctx: Any) -> None:
+        try:
+            function.call_compose(ctx)
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    vars(watched)["call_compose"] = call_compose
+    real_absent, real_resource = reader.absent, Context.resource
+    lines: dict[Any, str] = {}
+    twice: list[str] = []
+
+    def resource(self: Context, name: Any, *args: Any, **more: Any) -> Any:
+        frame = sys._getframe(1)
+        place = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+        if isinstance(name, str) and lines.setdefault(name, place) != place:
+            twice.append(lines[name])
+        return real_resource(self, name, *args, **more)
+
+    def absent(type_: Any, state: int, up: Any, step: str) -> Any:
+        made = real_absent(type_, state, up, step)
+        if made is None and state == FACT:
+            path = up.path + step
+            unset.pop(path, None)
+            unset[path] = None
+        return made
+
+    with _lock, _silence(function):
+        reader.absent = absent
+        Context.resource = resource  # type: ignore[method-assign]
+        try:
+            answer = watched.run(request)
+        except Exception:  # what can't be read fails as it did before
+            answer = b""
+        finally:
+            reader.absent = real_absent
+            Context.resource = real_resource  # type: ignore[method-assign]
+    return _Reads(list(unset), errors[0] if errors else None, answer, twice[-1] if twice else None)
+
+
+@contextlib.contextmanager
+def _silence(function: Function) -> Iterator[None]:
+    logger = logging.getLogger(f"crossplane_lite.function.{function.name}")
+
+    def never(_record: logging.LogRecord) -> bool:
+        return False
+
+    logger.addFilter(never)
+    try:
+        yield
+    finally:
+        logger.removeFilter(never)
+
+
+def _texts(data: bytes, message: Any, *, every: bool = False) -> Iterator[tuple[str, tuple[Any, ...], str]]:
+    """Yield the texts with `None` in desired state, each with its resource and path; all of them with `every`."""
+    desired = message.FromString(data).desired if data else _view.State()
+    resources: list[tuple[str, Mapping[str, Any]]] = [
+        (name, _wire.decode_struct(desired.resources[name].resource)) for name in sorted(desired.resources)
+    ]
+    status = _wire.decode_struct(desired.composite.resource).get("status")
+    if isinstance(status, Mapping):
+        resources.append(("xr", {"status": status}))
+    for name, resource in resources:
+        work: list[tuple[tuple[Any, ...], Any]] = [((), resource)]
+        while work:
+            steps, value = work.pop()
+            if isinstance(value, Mapping):
+                work += [((*steps, key), inner) for key, inner in value.items()]
+            elif isinstance(value, list):
+                work += [((*steps, at), inner) for at, inner in enumerate(value)]
+            elif isinstance(value, str) and (every or _NONE.search(value)):
+                yield name, steps, value

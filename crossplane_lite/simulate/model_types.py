@@ -1,0 +1,69 @@
+"""What the models that functions use know of a field: its type, where no schema of its kind was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from .._models import types
+from .._models.resource import Resource
+from .._models.shape import ModelShape
+
+__all__ = ["model_schema"]
+
+# The tables' own letters for what OpenAPI calls these.
+_SCALARS: Final = {
+    types.parse_type(letter, lambda _: ModelShape): schema
+    for letter, schema in (
+        ("s", {"type": "string"}),
+        ("i", {"type": "integer"}),
+        ("b", {"type": "boolean"}),
+        ("q", {"x-kubernetes-int-or-string": True}),
+        ("f", {"type": "number"}),
+    )
+}
+
+
+def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Mapping[str, Any]:
+    """Return the schema of a scalar field, or of a list of scalars, by the model of its kind.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind. A model counts once a function has used it.
+        steps: The field's path.
+
+    Returns:
+        The schema; an empty one where no model knows the field, or it is an object.
+    """
+    model = _model_of(api_version, kind)
+    if model is None:
+        return {}
+    cls: type[ModelShape] | None = model
+    found: types.Type | None = None
+    for step in steps:
+        if isinstance(step, int) or (found is not None and found.code == types.MAP):
+            found = None if found is None else found.item
+        else:
+            field = None if cls is None else cls._by_wire(step)
+            found = None if field is None else field.type
+        if found is None:
+            return {}
+        cls = found.cls if found.code == types.MODEL else None
+    assert found is not None  # a path has a step
+    if found.code == types.LIST and found.item in _SCALARS:
+        return {"type": "array", "items": _SCALARS[found.item]}
+    return _SCALARS.get(found, {})
+
+
+def _model_of(api_version: str, kind: str) -> type[Resource] | None:
+    for cls in _subclasses(Resource):
+        fixed: Any = cls
+        if cls._fixed >= {"apiVersion", "kind"} and (fixed.apiVersion, fixed.kind) == (api_version, kind):
+            return cls
+    return None
+
+
+def _subclasses(cls: type[Resource]) -> Iterator[type[Resource]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _subclasses(one)

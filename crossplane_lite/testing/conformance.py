@@ -1,0 +1,329 @@
+"""What Crossplane's functions specification asks of a function, as checks that hold any function, in any language.
+
+    testing.assert_conforms(compose, testing.request("xr.yaml"))
+
+and `crossplane-lite conformance localhost:9443 --xr xr.yaml` for one that is served. Nothing but requests and answers
+is looked at. MUST and SHOULD are those of the specification; the command tells both, and fails for a MUST.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from .. import _wire
+from .._terminal import stdio
+from .._terminal.excerpts import short_repr, short_text
+from ..errors import CrossplaneLiteError, UsageError, WireError
+from ..proto import _view
+from ..proto._pool import DecodeError
+from ..render.rendered import RenderError
+
+__all__ = ["Finding", "assert_conforms", "command", "findings"]
+
+Call = Callable[[bytes], bytes]
+
+_MOST_CALLS: Final = 6
+_DEEP: Final = 200
+_LARGE: Final = 3_500_000
+_EARLIER: Final = "conformance-earlier"
+_UNKNOWN_FIELD: Final = b"\xfa\x3f\x07unknown"  # field 1023, of a later version of the protocol
+_XR: Final = {
+    "apiVersion": "example.org/v1",
+    "kind": "XConformance",
+    "metadata": {"name": "conformance", "uid": "6e3dbb2c-9d2c-4f0a-9a55-0c6a3c1c6a11"},
+    "spec": {},
+}
+
+
+class Finding(NamedTuple):
+    """Something that the specification asks for and a function doesn't do.
+
+    Attributes:
+        level: `MUST` or `SHOULD`.
+        rule: What is asked for.
+        problem: What the function does instead.
+    """
+
+    level: str
+    rule: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.level} {self.rule}: {self.problem}"
+
+
+def assert_conforms(function: Any, request: bytes | None = None, *, allow: Iterable[str] = ()) -> None:
+    """Check a function against the functions specification, by a few dozen calls.
+
+    Args:
+        function: What `@composition.function` makes, an object with a method RunFunction, a runner such as
+            `crossplane_lite.render.Remote("localhost:9443")`, or the address of a server.
+        request: The bytes of a request that the function can answer, such as `request()` builds; by default one with
+            an empty composite of kind XConformance.
+        allow: Rules that needn't hold.
+
+    Raises:
+        AssertionError: A MUST or SHOULD isn't kept; the message has every one.
+        UsageError: `function` is none.
+    """
+    allowed = set(allow)
+    found = [one for one in findings(_caller(function), request) if one.rule not in allowed]
+    if found:
+        lines = "\n".join(f"- {one}" for one in found)
+        raise AssertionError(f"the function doesn't keep to the functions specification:\n{lines}")
+
+
+def findings(call: Call, request: bytes | None = None) -> list[Finding]:
+    """Return what a function doesn't do that the specification asks for.
+
+    Args:
+        call: Answers a request; bytes to bytes. What it raises counts as no answer.
+        request: The bytes of a request that the function can answer.
+    """
+    return list(_Check(call, request if request is not None else _default_request()).run())
+
+
+def _default_request() -> bytes:
+    message = _view.RunFunctionRequest()
+    message.observed.composite.resource = _wire.encode_struct(_XR)
+    made: bytes = message.SerializeToString()
+    return made
+
+
+class _Check:
+    """The checks of one function.
+
+    Args:
+        call: Answers a request.
+        request: A request that it can answer.
+    """
+
+    def __init__(self, call: Call, request: bytes) -> None:
+        self._call = call
+        self._request = _view.RunFunctionRequest.FromString(request)
+
+    def run(self) -> Iterator[Finding]:
+        """Run all checks."""
+        try:
+            answer = self._answer(self._changed(tag="conformance-1"))
+        except Exception as error:  # whatever a caller raises
+            yield Finding("MUST", "answer a request", f"no answer: {short_text(str(error) or repr(error))}")
+            return
+        if answer.meta.tag != "conformance-1":
+            yield Finding("MUST", "copy the tag", f"the tag is {short_repr(answer.meta.tag)}")
+        if not answer.meta.HasField("ttl") or answer.meta.ttl.seconds + answer.meta.ttl.nanos <= 0:
+            yield Finding("MUST", "set a ttl", "meta.ttl isn't set")
+        fatal = [one.message for one in answer.results if one.severity == _view.SEVERITY_FATAL]
+        if fatal:
+            yield Finding(
+                "SHOULD",
+                "answer the request without a fatal result",
+                f"{short_text(fatal[0])}; nothing more can be checked: give it a request that it can answer",
+            )
+            yield from self._garbage()
+            return
+        yield from self._own_fields(answer)
+        yield from self._twice()
+        yield from self._passing_on()
+        yield from self._settling()
+        yield from self._sizes()
+        yield from self._garbage()
+
+    def _own_fields(self, answer: Any) -> Iterator[Finding]:
+        """Check what the function desires that isn't its to say."""
+        composite = _wire.decode_struct(answer.desired.composite.resource)
+        if "spec" in composite:
+            yield Finding("MUST", "desire no composite spec", "the desired composite has a spec")
+        given = set(self._request.desired.resources)
+        for name in sorted(answer.desired.resources):
+            if name in given:
+                continue
+            resource = _wire.decode_struct(answer.desired.resources[name].resource)
+            if "status" in resource:
+                yield Finding("MUST", "desire no status of composed resources", f"{name} has a status")
+            metadata = resource.get("metadata")
+            if isinstance(metadata, dict) and metadata.get("name") and not self._needs_name(resource):
+                yield Finding(
+                    "SHOULD", "leave names to Crossplane", f"{name} has metadata.name {short_repr(metadata['name'])}"
+                )
+
+    def _needs_name(self, resource: dict[str, Any]) -> bool:
+        """Say whether others find an object by its name: in an Operation all, elsewhere what is configuration."""
+        composite = self._request.observed.composite.resource
+        return not composite or resource.get("kind") in ("ConfigMap", "Namespace", "Secret", "ServiceAccount")
+
+    def _twice(self) -> Iterator[Finding]:
+        request = self._changed(tag="conformance-2")
+        one, other = self._call(request), self._call(request)
+        if one == other:
+            return
+        parsed = [_view.RunFunctionResponse.FromString(each) for each in (one, other)]
+        if parsed[0].SerializeToString(deterministic=True) != parsed[1].SerializeToString(deterministic=True):
+            yield Finding("MUST", "answer the same request the same", "two answers differ")
+        else:
+            yield Finding("SHOULD", "answer with the same bytes", "two answers have their fields in another order")
+
+    def _passing_on(self) -> Iterator[Finding]:
+        """Check that what earlier functions desire, and what nobody knows yet, comes back."""
+        message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-3"))
+        earlier = {"apiVersion": "example.org/v1", "kind": "Earlier", "spec": {"a": [1, {"b": None}]}}
+        message.desired.resources[_EARLIER].resource = _wire.encode_struct(earlier)
+        message.desired.resources[_EARLIER].ready = _view.READY_TRUE
+        message.desired.composite.connection_details["conformance"] = b"kept"
+        message.context = _wire.encode_struct({**_wire.decode_struct(message.context), "conformance": {"kept": True}})
+        inner = _view.Resource.FromString(message.desired.resources[_EARLIER].SerializeToString() + _UNKNOWN_FIELD)
+        message.desired.resources[_EARLIER].CopyFrom(inner)
+        answer = self._answer(message.SerializeToString())
+        if _EARLIER not in answer.desired.resources:
+            yield Finding("MUST", "pass desired state on", "a resource that an earlier function desires is gone")
+            return
+        found = answer.desired.resources[_EARLIER]
+        if _wire.decode_struct(found.resource) != earlier or found.ready != _view.READY_TRUE:
+            yield Finding("MUST", "pass desired state on", "a resource that an earlier function desires is another one")
+        if answer.desired.composite.connection_details.get("conformance") != b"kept":
+            yield Finding("MUST", "pass desired state on", "the composite's connection details are gone")
+        if _wire.decode_struct(answer.context).get("conformance") != {"kept": True}:
+            yield Finding("SHOULD", "pass the context on", "a key of the context is gone")
+        if _UNKNOWN_FIELD not in found.SerializeToString():
+            yield Finding("SHOULD", "keep unknown fields", "a field of a later version of the protocol is gone")
+
+    def _settling(self) -> Iterator[Finding]:
+        """Call as Crossplane does: until requirements are stable, and then with what was desired observed."""
+        message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-4"))
+        said: list[set[tuple[int, str]]] = []
+        for _ in range(3):
+            answer = self._stable(message)
+            if answer is None:
+                yield Finding(
+                    "MUST", "let requirements settle", f"they are other ones in each of {_MOST_CALLS} calls"
+                )
+                return
+            said.append({(one.severity, one.message) for one in answer.results})
+            for name in answer.desired.resources:
+                resource = _wire.decode_struct(answer.desired.resources[name].resource)
+                metadata = resource.get("metadata")
+                named = {"name": f"conformance-{name}", **(metadata if isinstance(metadata, dict) else {})}
+                message.observed.resources[name].resource = _wire.encode_struct({**resource, "metadata": named})
+        always = said[0] & said[1] & said[2]
+        for severity, text in sorted(always):
+            if severity in (_view.SEVERITY_NORMAL, _view.SEVERITY_WARNING):
+                yield Finding("MUST", "return no result in every call", short_repr(text))
+
+    def _stable(self, message: Any) -> Any:
+        before: Any = None
+        for _ in range(_MOST_CALLS):
+            answer = self._answer(message.SerializeToString())
+            asked = answer.requirements if answer.HasField("requirements") else None
+            if asked == before:
+                return answer
+            before = asked
+            message.context = answer.context
+            for field, answered in (("resources", "required_resources"), ("extra_resources", "extra_resources")):
+                for name in getattr(asked, field, ()):
+                    getattr(message, answered)[name].SetInParent()
+            for name in getattr(asked, "schemas", ()):
+                message.required_schemas[name].SetInParent()
+        return None
+
+    def _sizes(self) -> Iterator[Finding]:
+        """Check requests that are nested deeply, and large ones."""
+        deep: Any = "end"
+        for _ in range(_DEEP):
+            deep = {"a": deep}
+        for what, value in ((f"{_DEEP} levels deep", deep), ("of 3.5 MB", "x" * _LARGE)):
+            message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-5"))
+            extra = {"apiVersion": "example.org/v1", "kind": "Extra", "metadata": {"name": "a"}, "spec": {"a": value}}
+            message.observed.resources["conformance-extra"].resource = _wire.encode_struct(extra)
+            try:
+                answer = self._answer(message.SerializeToString())
+            except Exception as error:  # whatever a caller raises
+                yield Finding("SHOULD", "answer deep and large requests", f"{what}: {short_text(str(error))}")
+                continue
+            if answer.meta.tag != "conformance-5":
+                yield Finding("MUST", "copy the tag", f"of a request {what} it is another one")
+
+    def _garbage(self) -> Iterator[Finding]:
+        """Check that what isn't a request ends nothing."""
+        for garbage in (b"\xff\xff\xff\xff", b"\x12\x05\x0a\x03\x0a\x01\x09", b"\x0a"):
+            try:
+                self._call(garbage)
+            except (CrossplaneLiteError, WireError):
+                continue
+            except Exception as error:  # it is no answer either
+                if not isinstance(error, (ValueError, DecodeError)):
+                    said = f"{type(error).__name__}: {short_text(str(error))}"
+                    yield Finding("SHOULD", "refuse what isn't a request", said)
+        try:
+            self._answer(self._changed(tag="conformance-6"))
+        except Exception as error:  # whatever a caller raises
+            yield Finding("MUST", "go on after what isn't a request", short_text(str(error) or repr(error)))
+
+    def _changed(self, tag: str) -> bytes:
+        message = _view.RunFunctionRequest.FromString(self._request.SerializeToString())
+        message.meta.tag = tag
+        made: bytes = message.SerializeToString()
+        return made
+
+    def _answer(self, request: bytes) -> Any:
+        return _view.RunFunctionResponse.FromString(self._call(request))
+
+
+def _caller(function: Any) -> Call:
+    from ..composition import Function
+    from ..render.functions import OfMessages, Remote
+
+    if isinstance(function, Function):
+        return function.run
+    if isinstance(function, str):
+        function = Remote(function)
+    if callable(getattr(function, "RunFunction", None)):
+        function = OfMessages(function)
+    run = getattr(function, "run", None)
+    if not callable(run):
+        raise UsageError(
+            "'function' must be a composition function, an object with a method RunFunction, a runner, or an address "
+            f"(got {short_repr(function)})"
+        )
+    return lambda request: bytes(run(request, 60.0))
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite conformance` with the arguments that follow it.
+
+    Returns:
+        0, or 1 where a MUST isn't kept.
+
+    Raises:
+        InputError: A file isn't what it should be.
+    """
+    from ..render import flags, terminal
+    from ..render.functions import Remote
+    from .folder import Folder
+
+    parser = flags.Parser(
+        prog="crossplane-lite conformance",
+        usage="crossplane-lite conformance [options] ADDRESS",
+        description="Hold a function that runs against the functions specification: it is called a few dozen times, "
+        "and what isn't as the specification asks is printed.",
+        epilog="Exit status: 0; 1 when a MUST isn't kept; 2 when the command line or a file can't be used.",
+    )
+    parser.add_argument("address", metavar="ADDRESS", help="where it listens, such as localhost:9443")
+    parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that it can answer for")
+    parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
+    given: argparse.Namespace = flags.parse(parser, argv)
+    terminal.begin()
+    request = None
+    if given.xr is not None or given.input is not None:
+        request = Folder().request(given.xr if given.xr is not None else dict(_XR), input=given.input)
+    with Remote(given.address) as remote:
+        try:
+            found = findings(lambda data: remote.run(data, 60.0), request)
+        except RenderError as error:
+            stdio.say(f"crossplane-lite conformance: {error}")
+            return 1
+    lines = [str(one) for one in found] or ["the function keeps to the functions specification"]
+    stdio.write("".join(f"{line}\n" for line in lines).encode())
+    return 1 if any(one.level == "MUST" for one in found) else 0

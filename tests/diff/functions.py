@@ -1,0 +1,45 @@
+"""Functions for the tests of the command."""
+
+from __future__ import annotations
+
+import base64
+
+from crossplane_lite import Unstructured, composition
+
+__all__ = ["bucket", "failing", "secrets"]
+
+
+def thing(**fields: object) -> Unstructured:
+    """Return a resource."""
+    made = Unstructured("example.org/v1", "Thing")
+    made.spec = {"forProvider": fields}
+    return made
+
+
+@composition.function(name="bucket")
+def bucket(ctx: composition.Context) -> None:
+    """A resource with the composite's size, and one that waits for it."""
+    xr = ctx.composite(Unstructured)
+    first = ctx.resource("first", thing(size=xr.observed.spec.size))
+    ctx.resource("second", thing(id=first.observed.status.atProvider.id))
+
+
+@composition.function(name="failing")
+def failing(ctx: composition.Context) -> None:
+    """Fails for some composites."""
+    xr = ctx.composite(Unstructured)
+    ctx.resource("first", thing(size=10 // int(str(xr.observed.spec.size))))
+
+
+@composition.function(name="secrets")
+def secrets(ctx: composition.Context) -> None:
+    """A Secret, and a resource with something of a Secret of the cluster."""
+    ctx.requirements.resources["given"] = composition.ResourceSelector(
+        api_version="v1", kind="Secret", match_name="given", namespace="team"
+    )
+    secret = Unstructured("v1", "Secret", metadata={"name": "made", "namespace": "team"})
+    secret.stringData = {"password": "brand-new-word"}
+    ctx.resource("secret", secret)
+    for one in ctx.required_resources.get("given"):
+        token = base64.b64decode(str(one.data["token"])).decode()
+        ctx.resource("first", thing(token=token, size=1))

@@ -1,0 +1,1 @@
+"""Comparing with Crossplane's own engine, built from source."""

@@ -1,0 +1,254 @@
+"""Mistakes of authors: the text of what a preview says of each."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition, testing
+from crossplane_lite._models.resource import Resource
+from crossplane_lite.cli import main
+from crossplane_lite.runtime import log
+
+HERE = "tests.render.test_mistakes"
+XR: dict[str, Any] = {"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"name": "a"}, "spec": {}}
+
+
+def thing() -> Unstructured:
+    """Return a resource."""
+    return Unstructured("example.org/v1", "Thing", spec={"a": 1})
+
+
+@composition.function
+def forgets(ctx: composition.Context) -> None:
+    """Make two resources, and register one; a part of it is no resource of its own."""
+    ctx.resource("kept", thing())
+    lost = Unstructured("example.org/v1", "Thing")
+    lost.spec.size = 1
+
+
+@composition.function
+def twice(ctx: composition.Context) -> None:
+    """Register two resources under one name."""
+    ctx.resource("a", thing())
+    ctx.resource("a", thing())
+
+
+@composition.function
+def unlike(ctx: composition.Context) -> None:
+    """Give a name that is no DNS label."""
+    ctx.resource("My_Thing", thing())
+
+
+@composition.function
+def misspelt(ctx: composition.Context) -> None:
+    """Misspell a method."""
+    ctx.resorce("a", thing())  # type: ignore[attr-defined]
+
+
+@composition.function
+def hands_class(ctx: composition.Context) -> None:
+    """Hand over a class."""
+    ctx.resource("a", Unstructured)  # type: ignore[type-var]
+
+
+@composition.function
+def hands_dict(ctx: composition.Context) -> None:
+    """Hand over a dict."""
+    ctx.resource("a", {"apiVersion": "v1", "kind": "ConfigMap"})  # type: ignore[type-var]
+
+
+@composition.function
+def compares(ctx: composition.Context) -> None:
+    """Compare a number that isn't there yet."""
+    made = ctx.resource("a", thing())
+    if made.observed.status.readyReplicas > 1:
+        ctx.resource("b", thing())
+
+
+class Raw:
+    """A function that handles raw messages."""
+
+    def RunFunction(self, request: Any, _context: Any) -> Any:
+        """Desire one resource."""
+        from crossplane_lite import response
+
+        answer = response.to(request)
+        answer.desired.resources["raw"].resource.update({"apiVersion": "example.org/v1", "kind": "Thing"})
+        return answer
+
+
+class NeedsMore(Raw):
+    """One that can't be made without arguments."""
+
+    def __init__(self, more: int) -> None:
+        self.more = more
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Logging is afterwards as it was before, and so is what makes resources."""
+    root = logging.getLogger()
+    handlers, level, masker, init = root.handlers[:], root.level, log._mask, Resource.__init__
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    log.set_masker(masker)
+    assert Resource.__init__ is init
+
+
+def said(capsys: pytest.CaptureFixture[str], folder: Path, function: str, command: str = "render") -> list[str]:
+    """Return what a command says on stderr."""
+    (folder / "xr.yaml").write_text(json.dumps(XR), encoding="utf-8")
+    main([command, str(folder / "xr.yaml"), "--function", f"{HERE}:{function}"])
+    return capsys.readouterr().err.splitlines()
+
+
+def at(text: str) -> str:
+    """Return the place of the first line in this file that has a text."""
+    lines = Path(__file__).read_text(encoding="utf-8").partition("\n@pytest.fixture")[0].splitlines()
+    found = [number for number, line in enumerate(lines, 1) if text in line]
+    return f"test_mistakes.py:{found[0]}"
+
+
+FORGOTTEN = (
+    f"{at('lost = Unstructured')}: an Unstructured is made and never registered, so it isn't composed; hand it to "
+    "ctx.resource(name, ...)"
+)
+
+
+@pytest.mark.parametrize("command", ["render", "simulate"])
+def test_a_resource_that_is_never_registered(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    """A resource that nothing becomes of is told with its class and line, once."""
+    assert [line for line in said(capsys, tmp_path, "forgets", command) if "never registered" in line] == [
+        f"warning: {FORGOTTEN}"
+    ]
+
+
+def test_a_resource_that_is_never_registered_in_a_test() -> None:
+    """pytest shows the same as a warning, of renderings and of simulations."""
+    with pytest.warns(UserWarning, match=re.escape(FORGOTTEN)):
+        testing.render(XR, forgets)
+    with pytest.warns(UserWarning, match=re.escape(FORGOTTEN)):
+        testing.simulate(XR, forgets)
+
+
+FATAL = 'crossplane-lite render: pipeline step "{0}" returned a fatal result: '
+
+
+@pytest.mark.parametrize(
+    ("function", "last"),
+    [
+        (
+            "misspelt",
+            f"AttributeError: ctx has no attribute 'resorce'; did you mean 'resource'? ({at('ctx.resorce(')})",
+        ),
+        (
+            "hands_class",
+            "UsageError: ctx.resource('a'): the instance must be a resource (got the class Unstructured; make one: "
+            f"Unstructured(apiVersion, kind)) ({at('Unstructured)  # type')})",
+        ),
+        (
+            "hands_dict",
+            "UsageError: ctx.resource('a'): the instance must be a resource (got a dict; write Unstructured('v1', "
+            f"'ConfigMap', spec=...), or an instance of the kind's model) ({at('ConfigMap')})",
+        ),
+        (
+            "compares",
+            "UnresolvedError: a.status.readyReplicas has no value yet, and > needs one; in a condition write "
+            f"(readyReplicas or 0) > ..., which takes what isn't there yet for 0 ({at('if made.observed')})",
+        ),
+    ],
+)
+def test_exceptions(capsys: pytest.CaptureFixture[str], tmp_path: Path, function: str, last: str) -> None:
+    """Each mistake is told with its line and what to write instead, and the exception is there once."""
+    lines = said(capsys, tmp_path, function)
+    assert lines[-1] == FATAL.format(function) + last
+    kind = last.partition(":")[0]
+    assert sum(kind in line for line in lines) == 1
+
+
+def test_the_same_name_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Both lines are told: the one that fails, and the first."""
+    hint, last = said(capsys, tmp_path, "twice")[-2:]
+    name, line = at('"""Register two').split(":")
+    assert hint == f"hint: it is registered first at {name}:{int(line) + 1}"
+    assert last.endswith(f"the composed resource 'a' is registered already in this call ({name}:{int(line) + 2})")
+
+
+def test_a_name_that_is_no_dns_label(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A name that Crossplane takes and others may not is told with the rule."""
+    assert (
+        'warning: the composition resource name "My_Thing" is no DNS label, which others may take it for: up to 63 '
+        "lower-case letters, digits and '-', with a letter or digit at both ends"
+    ) in said(capsys, tmp_path, "unlike")
+
+
+def test_raw_functions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """An object with RunFunction runs in this process; what is neither is told that it could be."""
+    (tmp_path / "xr.yaml").write_text(json.dumps(XR), encoding="utf-8")
+    assert main(["render", str(tmp_path / "xr.yaml"), "--function", f"{HERE}:Raw"]) == 0
+    assert "crossplane.io/composition-resource-name: raw" in capsys.readouterr().out
+    assert list(testing.render(XR, _composition(), functions={"f": Raw()}).composed) == ["raw"]
+    assert said(capsys, tmp_path, "thing") == [
+        f"crossplane-lite render: --function {HERE}:thing: {HERE}:thing is a function, not a composition function; is "
+        "the decorator @composition.function missing? An object with a method RunFunction(request, context) works too"
+    ]
+    (line,) = said(capsys, tmp_path, "NeedsMore")
+    assert "can't be made without arguments: TypeError" in line
+
+
+def _composition() -> dict[str, Any]:
+    return {
+        "apiVersion": "apiextensions.crossplane.io/v1",
+        "kind": "Composition",
+        "metadata": {"name": "c"},
+        "spec": {
+            "compositeTypeRef": {"apiVersion": "example.org/v1", "kind": "XBucket"},
+            "mode": "Pipeline",
+            "pipeline": [{"step": "a", "functionRef": {"name": "f"}}],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("annotations", "text"),
+    [
+        (
+            {
+                "render.crossplane.io/runtime": "Development",
+                "render.crossplane.io/runtime-development-target": "[::1]:9",
+            },
+            "no server answers at [::1]:9; start it with: crossplane-lite serve module:function --insecure --address "
+            "[::1]:9",
+        ),
+        (
+            {},
+            "functions can't be started with Docker here; give --function f=module:function, or start it yourself and "
+            "annotate it with render.crossplane.io/runtime: Development",
+        ),
+    ],
+    ids=["no server", "docker"],
+)
+def test_functions_that_dont_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, annotations: dict[str, str], text: str
+) -> None:
+    """A function that nobody runs is one line, with what to do."""
+    function = {
+        **{"apiVersion": "pkg.crossplane.io/v1", "kind": "Function"},
+        "metadata": {"name": "f", "annotations": annotations},
+    }
+    for name, content in (("xr", XR), ("composition", _composition()), ("functions", function)):
+        (tmp_path / f"{name}.yaml").write_text(json.dumps(content), encoding="utf-8")
+    files = [str(tmp_path / f"{name}.yaml") for name in ("xr", "composition", "functions")]
+    assert main(["render", *files, "--timeout", "20"]) != 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(text)

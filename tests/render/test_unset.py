@@ -1,0 +1,132 @@
+"""Fields that nobody set, and what became of reading them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._models import reader
+from crossplane_lite.render import FatalResultError, Rendered, Step, render
+from crossplane_lite.render.output import failure_lines
+from examples.vpc.model.com.example.platform.network.v1alpha1 import Network
+
+SIZES = {"small": 1}
+
+
+def once(body: Callable[[Any, Any], Any], spec: Mapping[str, Any] = {}, **step: Any) -> Rendered:
+    """Render a function whose composite is a Network with this spec."""
+
+    @composition.function(name="f")
+    def compose(ctx: composition.Context) -> None:
+        body(ctx, ctx.composite(Network))
+
+    xr = {"apiVersion": "platform.example.com/v1alpha1", "kind": "Network", "metadata": {"name": "a"}, "spec": spec}
+    return render(xr, [Step("one", "f", **step)], {"f": compose})
+
+
+def config(ctx: Any, **data: str) -> None:
+    """Compose a ConfigMap."""
+    made = Unstructured("v1", "ConfigMap")
+    made.data = data
+    ctx.resource("config", made)
+
+
+def test_a_text_with_none() -> None:
+    """A text that an unset field left `None` in is noted, with where it is and which field it was."""
+    rendered = once(lambda ctx, xr: config(ctx, url=f"http://{xr.observed.spec.region}.example.org"))
+    assert list(rendered.notes) == [
+        "config: data.url is 'http://None.example.org', made with xr.spec.region, which isn't set"
+    ]
+
+
+def test_which_of_several_fields_it_is() -> None:
+    """Of the unset fields that are read, those are named that the text is made with."""
+
+    def body(ctx: Any, xr: Any) -> None:
+        str(xr.observed.spec.cidrBlock)
+        config(ctx, one=f"x-{xr.observed.spec.region}", both=f"{xr.observed.spec.region}{xr.observed.spec.cidrBlock}")
+
+    assert sorted(once(body).notes) == [
+        "config: data.both is 'NoneNone', made with xr.spec.cidrBlock, xr.spec.region, of which none is set",
+        "config: data.one is 'x-None', made with xr.spec.region, which isn't set",
+    ]
+
+
+@pytest.mark.parametrize("text", ["None", "SameSite=None", "Nonesuch", "None of it"])
+def test_texts_that_are_meant(text: str) -> None:
+    """Text with this word that no unset field made is nobody's mistake, whether an unset field is read or not."""
+
+    def body(ctx: Any, xr: Any) -> None:
+        assert xr.observed.spec.region is None
+        config(ctx, text=text)
+
+    assert list(once(body).notes) == []
+
+
+def test_the_composites_status() -> None:
+    """The same in the composite's status."""
+
+    def body(_ctx: Any, xr: Any) -> None:
+        xr.status.vpcId = f"vpc of {xr.observed.spec.region}"
+
+    assert list(once(body).notes) == ["xr: status.vpcId is 'vpc of None', made with xr.spec.region, which isn't set"]
+
+
+def hints(body: Callable[[Any, Any], Any], **step: Any) -> list[str]:
+    """Return the hints for what a function raises."""
+    with pytest.raises(FatalResultError) as caught:
+        once(body, **step)
+    return [line for line in failure_lines(caught.value) if line.startswith("hint: ")]
+
+
+UNSET = (
+    "hint: xr.spec.region isn't set, and reads None; give it a value, a default in the XRD, or check it before it is "
+    "used"
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda _ctx, xr: SIZES[xr.observed.spec.region],
+        lambda _ctx, xr: (xr.observed.spec.cidrBlock, xr.observed.spec.region.upper()),
+        lambda _ctx, xr: "a" + xr.observed.spec.region,
+    ],
+    ids=["a key", "a method", "an addition"],
+)
+def test_an_exception_of_an_unset_field(body: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """An exception that an unset field led to comes with the field; the traceback is logged once."""
+    with caplog.at_level(logging.ERROR):
+        assert hints(body) == [UNSET]
+    assert len([one for one in caplog.records if "compose() raised" in one.getMessage()]) == 1
+
+
+def test_an_exception_of_a_missing_input() -> None:
+    """A key that the input lacks is named, and so is that there is no input at all."""
+    missing = "hint: the step's input has no x; get('x') reads what may be missing"
+    assert hints(lambda ctx, _xr: ctx.input["x"], input={"y": 1}) == [missing]
+    inner = "hint: the step's input has no a[1].x; get('x') reads what may be missing"
+    assert hints(lambda ctx, _xr: ctx.input["a"][1]["x"], input={"a": [{}, {"y": 1}]}) == [inner]
+    none = "hint: the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
+    assert hints(lambda ctx, _xr: ctx.input["x"]) == [none]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [lambda _ctx, _xr: 1 / 0, lambda _ctx, _xr: {}["x"], lambda _ctx, _xr: {}[None]],
+    ids=["zero", "key", "none"],
+)
+def test_other_exceptions(body: Any) -> None:
+    """An exception that no unset field led to has no hint."""
+    assert hints(body) == []
+
+
+def test_reading_is_as_before() -> None:
+    """What watches the reads is gone when the runs are over."""
+    before = reader.absent
+    assert hints(lambda _ctx, xr: SIZES[xr.observed.spec.region]) == [UNSET]
+    assert reader.absent is before
