@@ -1,7 +1,7 @@
-"""The transport of h2: pure Python, with a loop over sockets in one thread, and a pool of threads for calls.
+"""The transport of h2: pure Python, with one selector for all sockets and a crew of threads.
 
-One loop rather than a thread for each connection: what peers share (limits, deadlines, the queue of calls) needs no
-locks, a thousand idle connections cost no threads, and a call is as fast (docs/transports.rst has the figures).
+One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits, deadlines
+and the queue of calls are in one place. docs/transports.rst has the figures.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ import socket
 import stat
 import threading
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import InputError, UsageError
 from .. import address as addresses
 from . import Handle, status
 from .connection import Call
+from .crew import Crew
 from .peer import Peer
-from .pool import Pool
 from .status import Refused
 
 if TYPE_CHECKING:
@@ -63,12 +62,14 @@ class H2Transport:
         self._selector = selectors.DefaultSelector()
         self._peers: dict[Peer, int] = {}  # with what the selector waits for
         self._more: dict[Peer, None] = {}
-        self._pool: Pool[Call] = Pool(self._work, limits.threads, limits.waiting)
+        self._crew: Crew[Call, bytes | Refused] = Crew(
+            self._turn, self._run, self._hand_back, limits.threads, limits.waiting
+        )
         self._receiving: dict[Call, None] = {}  # the one that began first comes first
         self._held = 0  # bytes of requests
-        self._finished: deque[tuple[Call, bytes | Refused]] = deque()
         self._touched: dict[Peer, None] = {}
-        self._due = _FOREVER
+        self._due = _FOREVER  # when some connection has to be looked at
+        self._asleep_until = 0.0  # when whoever leads looks again
         self._paused_until = _FOREVER
         self._stop_at = _FOREVER
         self._stopping = False
@@ -76,7 +77,6 @@ class H2Transport:
         self._wake, self._poke = os.pipe()
         os.set_blocking(self._wake, False)
         os.set_blocking(self._poke, False)
-        self._awake = False
         self._started = False
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
@@ -107,19 +107,20 @@ class H2Transport:
         self._started = True
         self._selector.register(self._wake, selectors.EVENT_READ)
         self._listen(True)
-        threading.Thread(target=self._run, name="transport", daemon=True).start()
+        self._crew.start()
 
     def stop(self, grace: float) -> None:
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
-        self._stop_at = time.monotonic() + grace
-        self._stopping = True
-        self._wake_up()
-        if self._started:
-            self._ended.wait(grace + 1)
-        else:
+        if not self._started:
             self._close_listeners()
+            return
+        with self._crew.lock:
+            self._stop_at = time.monotonic() + grace
+            self._stopping = True
+        self._wake_up()
+        self._ended.wait(grace + 1)
 
-    # Connections call these four, in the loop's thread.
+    # Connections call these four, with the lock held.
 
     def opened(self, call: Call) -> None:
         """A call has begun; its request is being received."""
@@ -139,7 +140,7 @@ class H2Transport:
     def ready(self, call: Call) -> None:
         """The call's request is whole."""
         del self._receiving[call]
-        if not self._pool.submit(call):
+        if not self._crew.submit(call):
             text = "too many calls wait for a thread"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
 
@@ -148,50 +149,43 @@ class H2Transport:
         self._held -= call.held
         call.held = 0
         self._receiving.pop(call, None)
-        self._pool.forget(call)
+        self._crew.forget(call)
 
-    # The pool calls this one, in its threads.
+    # The crew calls these three.
 
-    def _work(self, call: Call) -> None:
-        outcome: bytes | Refused
+    def _run(self, call: Call) -> bytes | Refused:
         try:
-            outcome = self._handle(call.unpack(self._limits.receive_bytes))
+            return self._handle(call.unpack(self._limits.receive_bytes))
         except Refused as e:
-            outcome = e
-        self._finished.append((call, outcome))
-        if not self._awake:
-            self._wake_up()
+            return e
 
-    def _wake_up(self) -> None:
-        self._awake = True
-        with contextlib.suppress(BlockingIOError):  # full of what wakes it as well
-            os.write(self._poke, b"\0")
+    def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
+        if not call.dropped:
+            self._with(call.connection.peer, _answer, call, outcome, time.monotonic())
 
-    def _run(self) -> None:
+    def _turn(self) -> bool:
+        """Wait for sockets, and do what they ask for; say whether to go on."""
+        with self._crew.lock:
+            now = time.monotonic()
+            if self._ended.is_set():
+                return False
+            if self._stopping and (not self._peers or now >= self._stop_at):
+                self._end()
+                return False
+            wake = 0.0 if self._more else min(self._due, self._paused_until, self._stop_at)
+            self._asleep_until = wake
         try:
-            while not self._is_over():
-                self._turn()
+            selected = self._selector.select(None if wake == _FOREVER else max(0.0, wake - now))
+            with self._crew.lock:
+                self._asleep_until = 0.0
+                self._look_at(selected)
         except Exception:
+            # Whoever leads next goes on. Without a pause a fault that lasts would take all of a processor.
             _log.exception("the transport has failed")
-        finally:
-            for peer in list(self._peers):
-                peer.close()
-                self._forget(peer)
-            self._listen(False)
-            self._close_listeners()
-            self._selector.close()
-            self._ended.set()
+            time.sleep(_PAUSE_SECONDS)
+        return True
 
-    def _is_over(self) -> bool:
-        return self._stopping and (not self._peers or time.monotonic() >= self._stop_at)
-
-    def _turn(self) -> None:
-        if self._more:
-            timeout: float | None = 0
-        else:
-            due = min(self._due, self._paused_until, self._stop_at)
-            timeout = None if due == _FOREVER else max(0.0, due - time.monotonic())
-        selected = self._selector.select(timeout)
+    def _look_at(self, selected: list[tuple[selectors.SelectorKey, int]]) -> None:
         now = time.monotonic()
         for key, events in selected:
             data = key.data
@@ -199,14 +193,12 @@ class H2Transport:
                 self._with(data, Peer.ready, events, now)
             elif data is None:
                 self._woken(now)
-            else:
+            elif data in self._listeners:
                 self._accept(data, now)
         if self._more:
             again, self._more = self._more, {}
             for peer in again:
                 self._with(peer, Peer.ready, selectors.EVENT_READ, now)
-        while self._finished:
-            self._hand_back(*self._finished.popleft(), now)
         while self._touched:
             peer = next(iter(self._touched))
             del self._touched[peer]
@@ -218,6 +210,20 @@ class H2Transport:
         if now >= self._paused_until:
             self._paused_until = _FOREVER
             self._listen(not self._stopping)
+
+    def _wake_up(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # full of what wakes it as well
+            os.write(self._poke, b"\0")
+
+    def _end(self) -> None:
+        for peer in list(self._peers):
+            peer.close()
+            self._forget(peer)
+        self._listen(False)
+        self._close_listeners()
+        self._selector.close()
+        os.close(self._wake)
+        self._ended.set()
 
     def _with(self, peer: Peer, step: Any, *arguments: Any) -> None:
         """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer only."""
@@ -240,6 +246,9 @@ class H2Transport:
         due = peer.due()
         if due < self._due:
             self._due = max(due, time.monotonic() + _TICK_SECONDS)
+            if self._due < self._asleep_until:
+                self._asleep_until = self._due
+                self._wake_up()
 
     def _forget(self, peer: Peer) -> None:
         del self._peers[peer]
@@ -251,17 +260,10 @@ class H2Transport:
     def _touch(self, call: Call) -> None:
         self._touched[call.connection.peer] = None
 
-    def _hand_back(self, call: Call, outcome: bytes | Refused, now: float) -> None:
-        self._pool.done()
-        if not call.dropped:
-            self._with(call.connection.peer, _answer, call, outcome, now)
-
     def _woken(self, now: float) -> None:
         with contextlib.suppress(BlockingIOError):
             while os.read(self._wake, 4096):
                 pass
-        # Only now, and before what has finished is read: what finishes after that wakes the loop again.
-        self._awake = False
         if self._stopping and self._listeners:
             self._listen(False)
             for listener in self._listeners:
