@@ -116,7 +116,7 @@ def serve(
     runner = _runner(function)
     log.set_masker(tracker.mask)
     # -1 is gRPC's way to say that there is no limit.
-    sizes = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
+    sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
     server = Server(runner.run, transport=transport, **sizes)
     server.listen(address, None if insecure else getattr(creds, "certificates", creds))
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)

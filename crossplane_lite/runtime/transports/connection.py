@@ -206,7 +206,8 @@ class Connection:
 
     Attributes:
         closed: Whether nothing will be read any more; what is still to be sent is all that is left.
-        last_call: When it last had a call; its beginning if it has had none.
+        had_calls: Whether it has had a call.
+        last_call: When it last had one; its beginning if it has had none.
     """
 
     def __init__(self, limits: Limits, owner: Owner, now: float, peer: Any = None) -> None:
@@ -215,10 +216,11 @@ class Connection:
         self.peer = peer
         self._calls: dict[int, Call] = {}
         self._answering: dict[Call, None] = {}
-        self._frames = Frames(4 * limits.header_bytes)
+        self._frames = Frames(_FRAME_BYTES, 4 * limits.header_bytes)
         self._credits = Credits(now)
         self._out = bytearray()
         self.closed = False
+        self.had_calls = False
         self.last_call = now
         self._heard = now
         self._asked = _FOREVER  # when the ping was sent to which there is no answer yet
@@ -281,7 +283,7 @@ class Connection:
                 if handler is not None:
                     handler(self, event, now)
         except Flood as e:
-            self.fail(_CODES.ENHANCE_YOUR_CALM, str(e))
+            self.fail(e.code, str(e))
             return
         except _exceptions.ProtocolError:  # h2 has written a GOAWAY frame that says what
             self._collect()
@@ -301,6 +303,7 @@ class Connection:
         if self._draining == 2 or len(self._calls) >= self._limits.streams:
             self._reset(stream, _CODES.REFUSED_STREAM)
             return
+        self.had_calls = True
         self.last_call = now
         try:
             headers = grpc_http2.read_headers(event.headers)

@@ -1,7 +1,7 @@
 """Threads that take turns: one leads, which is to wait for sockets, and the others do jobs.
 
-The thread that finds a job does it itself, and another one leads meanwhile. So a call isn't handed from thread to thread
-while its caller waits, which takes a tenth of a millisecond with Python's global lock.
+The thread that finds a job does it itself, and another one leads meanwhile. So a call isn't handed from thread to
+thread while its caller waits, which takes a tenth of a millisecond with Python's global lock.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Outcome = TypeVar("Outcome")
 class Crew(Generic[Job, Outcome]):
     """A bounded number of threads, and a queue of jobs with a limit.
 
-    Threads begin when they are needed, and stay. Nobody waits for them at the process's end: a call that doesn't end must
-    not keep it.
+    Threads begin when they are needed, and stay. Nobody waits for them at the process's end: a call that doesn't end
+    must not keep it.
 
     Args:
-        lead: Waits for sockets once, and submits the jobs that came; returns whether to go on. Only one thread at a time
-            does it, and it takes `lock` itself.
+        lead: Waits for sockets once, and submits the jobs that came; returns whether to go on. Only one thread at a
+            time does it, and it takes `lock` itself.
         do: Does a job. It must not raise.
         hand_back: Takes the outcome of a job, with `lock` held.
         threads: How many jobs may run at the same time.

@@ -1,7 +1,7 @@
 """What a peer's frames cost: looking at their heads before anything reads them.
 
-h2 keeps to the protocol and answers each legal frame. A peer that sends nothing but legal frames, small ones, could keep
-a server busy with them; so each frame that brings no call forward costs a credit.
+h2 keeps to the protocol and answers each legal frame. A peer that sends nothing but legal frames, small ones, could
+keep a server busy with them; so each frame that brings no call forward costs a credit.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ _HEAD: Final = 9
 _DATA, _HEADERS, _RST_STREAM, _GOAWAY, _CONTINUATION = 0x0, 0x1, 0x3, 0x7, 0x9
 _END_STREAM, _END_HEADERS = 0x1, 0x4
 
+ENHANCE_YOUR_CALM: Final = 0xB
+_FRAME_SIZE_ERROR: Final = 0x6
+
 # What a peer adds to a GOAWAY frame is a text for people.
 _LONGEST_GOAWAY: Final = 1024
 
@@ -26,7 +29,15 @@ _COST_OF_RESET: Final = 2
 
 
 class Flood(Exception):
-    """A peer has sent more than it may; the text says of what."""
+    """A peer has sent more than it may; the text says of what.
+
+    Attributes:
+        code: HTTP/2's code for it.
+    """
+
+    def __init__(self, text: str, code: int = ENHANCE_YOUR_CALM) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class Credits:
@@ -62,13 +73,11 @@ class Credits:
         self._left += credits
 
 
-_SHOWN: Final = ("begun", "cost", "departing", "inside")
-
-
 class Frames:
     """Follows the frames in a peer's bytes, whatever pieces they come in.
 
     Args:
+        frame_bytes: The largest frame. h2 would look at the size only when it has all of the frame.
         header_bytes: The longest header block as it is sent, over all its frames.
 
     Attributes:
@@ -78,9 +87,13 @@ class Frames:
         inside: Whether the bytes so far end inside of a frame or between the frames of a header block.
     """
 
-    __slots__ = ("_block", "_dropping", "_head", "_header_bytes", "_left", "_preface", *_SHOWN)
+    __slots__ = (
+        *("_block", "_dropping", "_frame_bytes", "_head", "_header_bytes", "_left", "_preface"),
+        *("begun", "cost", "departing", "inside"),
+    )
 
-    def __init__(self, header_bytes: int) -> None:
+    def __init__(self, frame_bytes: int, header_bytes: int) -> None:
+        self._frame_bytes = frame_bytes
         self._header_bytes = header_bytes
         self._preface = len(PREFACE)
         self._head = b""  # of a frame whose head has come in part
@@ -98,7 +111,7 @@ class Frames:
         A GOAWAY frame is kept back and noted in `departing`: h2 would refuse to send what the peer still waits for.
 
         Raises:
-            Flood: A header block is too long.
+            Flood: A frame is too large, or a header block too long.
         """
         self.cost = 0
         end = len(data)
@@ -127,6 +140,8 @@ class Frames:
                     break
                 head, self._head = self._head, b""
             self._left = head[0] << 16 | head[1] << 8 | head[2]
+            if self._left > self._frame_bytes:
+                raise Flood("a frame is too large", _FRAME_SIZE_ERROR)
             self._dropping = self._is_departure(head)
             if self._dropping:
                 self.departing = True

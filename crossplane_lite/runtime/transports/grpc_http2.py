@@ -12,7 +12,16 @@ from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from . import status
 from .status import Refused
 
-__all__ = ["PREFIX_BYTES", "CallHeaders", "NotGrpc", "error_headers", "message_length", "prefixed", "read_headers", "unpack"]
+__all__ = [
+    "PREFIX_BYTES",
+    "CallHeaders",
+    "NotGrpc",
+    "error_headers",
+    "message_length",
+    "prefixed",
+    "read_headers",
+    "unpack",
+]
 
 PREFIX_BYTES: Final = 5
 """What comes before a message: whether it is compressed, and its length."""

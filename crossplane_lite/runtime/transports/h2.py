@@ -1,7 +1,7 @@
 """The transport of h2: pure Python, with one selector for all sockets and a crew of threads.
 
-One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits, deadlines
-and the queue of calls are in one place. docs/transports.rst has the figures.
+One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits,
+deadlines and the queue of calls are in one place. docs/transports.rst has the figures.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ class H2Transport:
         self._most_peers = min(limits.connections, _most_files() - _OTHER_FILES)
         self._listeners: list[tuple[socket.socket, Certificates | None]] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
-        self._selector = selectors.DefaultSelector()
         self._peers: dict[Peer, int] = {}  # with what the selector waits for
         self._more: dict[Peer, None] = {}
         self._crew: Crew[Call, bytes | Refused] = Crew(
@@ -74,9 +73,6 @@ class H2Transport:
         self._stop_at = _FOREVER
         self._stopping = False
         self._ended = threading.Event()
-        self._wake, self._poke = os.pipe()
-        os.set_blocking(self._wake, False)
-        os.set_blocking(self._poke, False)
         self._started = False
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
@@ -105,6 +101,10 @@ class H2Transport:
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
         self._started = True
+        self._selector = selectors.DefaultSelector()
+        self._wake, self._poke = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(self._poke, False)
         self._selector.register(self._wake, selectors.EVENT_READ)
         self._listen(True)
         self._crew.start()
@@ -115,9 +115,10 @@ class H2Transport:
             self._close_listeners()
             return
         with self._crew.lock:
-            self._stop_at = time.monotonic() + grace
-            self._stopping = True
-        self._wake_up()
+            if not self._ended.is_set():
+                self._stop_at = time.monotonic() + grace
+                self._stopping = True
+                self._wake_up()
         self._ended.wait(grace + 1)
 
     # Connections call these four, with the lock held.
@@ -223,11 +224,12 @@ class H2Transport:
         self._close_listeners()
         self._selector.close()
         os.close(self._wake)
+        os.close(self._poke)
         self._ended.set()
 
     def _with(self, peer: Peer, step: Any, *arguments: Any) -> None:
         """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer only."""
-        if peer.gone:
+        if peer not in self._peers:
             return
         try:
             step(peer, *arguments)
@@ -308,11 +310,11 @@ class H2Transport:
         self._with(peer, Peer.write, now)  # our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection that has had no call for longest; say whether there was one."""
+        """Close a connection that has no call, the one that is worth least; say whether there was one."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False
-        self._with(min(idle, key=lambda peer: peer.last_call), Peer.give_way, now)
+        self._with(min(idle, key=lambda peer: peer.worth), Peer.give_way, now)
         return True
 
     def _listen(self, on: bool) -> None:

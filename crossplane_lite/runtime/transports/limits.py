@@ -16,7 +16,8 @@ class Limits(NamedTuple):
         receive_bytes: The largest request.
         send_bytes: The largest response; None for no limit.
         streams: How many calls a connection may have open at the same time.
-        connections: How many connections there may be. Beyond it, the one that has had no call for longest goes.
+        connections: How many connections there may be. Beyond it, one without a call goes: one that never had one
+            before others, and of these the one that had none for longest.
         request_memory: Bytes of all requests that aren't answered yet. Beyond it, the request that is being received for
             longest goes.
         header_bytes: The headers of a call, uncompressed.

@@ -7,7 +7,7 @@ import socket
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import TYPE_CHECKING, Any, Final
 
-from .connection import Connection, Owner, NO_ERROR
+from .connection import NO_ERROR, Connection, Owner
 
 if TYPE_CHECKING:
     from .limits import Limits
@@ -87,9 +87,11 @@ class Peer:
         return 0 if self.connection is None else self.connection.pending
 
     @property
-    def last_call(self) -> float:
-        """When it last had a call."""
-        return self.since if self.connection is None else self.connection.last_call
+    def worth(self) -> tuple[bool, float]:
+        """Whether it has had a call, and when the last one was, or when it began; the least is the first to go."""
+        if self.connection is None:
+            return False, self.since
+        return self.connection.had_calls, self.connection.last_call
 
     @property
     def idle(self) -> bool:
@@ -103,8 +105,7 @@ class Peer:
                 self._discard()
                 return
             if self.connection is None:
-                self._shake_hands(now)
-                if self.connection is None:
+                if not self._shake_hands(now):
                     return
                 events |= EVENT_READ  # what came with the last message of the handshake
             if events & EVENT_READ and not self._too_much_pending():
@@ -185,7 +186,8 @@ class Peer:
             self.write(now)
             self.close()
 
-    def _shake_hands(self, now: float) -> None:
+    def _shake_hands(self, now: float) -> bool:
+        """Go on with the handshake; say whether it is over, and HTTP/2 begins."""
         sock: Any = self._sock
         try:
             sock.do_handshake()
@@ -194,15 +196,16 @@ class Peer:
             if wanted is None:
                 raise
             self._wants_write = wanted == EVENT_WRITE
-            return
+            return False
         self._wants_write = False
         if sock.selected_alpn_protocol() != "h2":
             self.close()
-            return
+            return False
         self._handshake_until = _FOREVER
         self.connection = Connection(self._limits, self._owner, now, self)
         if self.draining:
             self.connection.drain(now)
+        return True
 
     def _read(self, now: float) -> None:
         assert self.connection is not None
