@@ -20,7 +20,18 @@ from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
 from crossplane_lite.runtime.transports.limits import Limits
 
-__all__ = ["PREFIX", "ROOT", "Serving", "channel", "in_process", "raw_call", "run_command", "serving", "stub", "stub_v1beta1"]
+__all__ = [
+    "PREFIX",
+    "ROOT",
+    "Serving",
+    "channel",
+    "in_process",
+    "raw_call",
+    "run_command",
+    "serving",
+    "stub",
+    "stub_v1beta1",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "/apiextensions.fn.proto.v1.FunctionRunnerService/"

@@ -102,9 +102,11 @@ def test_content_type(client: Raw, name: str) -> None:
     ],
 )
 def test_what_is_not_grpc(client: Raw, headers: list[tuple[bytes, bytes]], http: bytes) -> None:
-    """A request that isn't gRPC gets a status of HTTP and nothing else, and the connection goes on."""
+    """A request that isn't gRPC gets a status of HTTP and a text for people, and the connection goes on."""
     answer = client.answer(client.open(headers, end=True))
-    assert answer.headers == {b":status": http}
+    assert (answer.headers[b":status"], answer.headers[b"content-type"]) == (http, b"text/plain")
+    assert b"server of gRPC" in answer.data
+    assert b"grpc-status" not in {**answer.headers, **answer.trailers}
     assert client.answer(client.call(b"next")).data == message(b"next")
 
 

@@ -331,7 +331,7 @@ def test_peers_that_do_not_read() -> None:
 
 
 def test_memory_of_requests() -> None:
-    """Where requests take too much memory, the one that is being received for longest goes, and good ones are answered."""
+    """Where requests take too much memory, the one that is being received for longest goes; others are answered."""
     limits = Limits(request_memory=1_000_000)
     with in_process(echo, "h2", limits=limits) as (_, address), raw(address) as client:
         streams = []

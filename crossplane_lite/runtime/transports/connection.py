@@ -93,11 +93,12 @@ class Call:
         stream: The number of its stream.
         message: The request as it came, once it is whole; nothing of it any more once the call runs.
         dropped: Whether nobody waits for an answer any more.
+        trailers: What comes after the answer, if anything does.
     """
 
     __slots__ = (
         *("_answer", "_at", "_chunks", "_compressed", "_length", "_received", "_said", "connection", "deadline"),
-        *("dropped", "headers", "held", "message", "stream", "until"),
+        *("dropped", "headers", "held", "message", "stream", "trailers", "until"),
     )
 
     def __init__(self, connection: Connection, stream: int, headers: CallHeaders, now: float, seconds: float) -> None:
@@ -108,6 +109,7 @@ class Call:
         self.until = now + seconds  # the end of what it waits for now: its request, or a window to send
         self.message: bytes | None = None
         self.dropped = False
+        self.trailers: list[tuple[bytes, bytes]] = []
         self.held = 0  # bytes of the request that are kept
         self._chunks: list[bytes] = []
         self._received = 0  # bytes of the message and its prefix
@@ -156,10 +158,11 @@ class Call:
         self.message = b""
         return grpc_http2.unpack(message, self._compressed, self.headers, limit)
 
-    def answered(self, response: bytes) -> None:
+    def answered(self, data: bytes, trailers: list[tuple[bytes, bytes]]) -> None:
         """Keep the answer until it is sent."""
         self.message = None
-        self._answer = grpc_http2.prefixed(response)
+        self._answer = data
+        self.trailers = trailers
 
     @property
     def answering(self) -> bool:
@@ -307,8 +310,13 @@ class Connection:
         self.last_call = now
         try:
             headers = grpc_http2.read_headers(event.headers)
-        except (Refused, NotGrpc) as e:
+        except Refused as e:
             self._send_error(stream, e)
+            return
+        except NotGrpc as e:
+            call = Call(self, stream, grpc_http2.NO_HEADERS, now, self._limits.request_seconds)
+            self._calls[stream] = call
+            self._send(call, e.headers(), e.text, [], now)
             return
         call = Call(self, stream, headers, now, self._limits.request_seconds)
         self._calls[stream] = call
@@ -363,11 +371,14 @@ class Connection:
             text = f"the response is larger than the limit ({len(response)} vs. {most} bytes)"
             self.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
             return
-        call.answered(response)
-        call.until = now + self._limits.send_seconds
-        self._h2.send_headers(call.stream, _HEADERS)
-        self._answering[call] = None
+        self._send(call, _HEADERS, grpc_http2.prefixed(response), _TRAILERS, now)
         self._pump(now)
+
+    def _send(self, call: Call, headers: Any, data: bytes, trailers: Any, now: float) -> None:
+        call.answered(data, trailers)
+        call.until = now + self._limits.send_seconds
+        self._h2.send_headers(call.stream, headers)
+        self._answering[call] = None
 
     def refuse(self, call: Call, error: Refused) -> None:
         """Answer a call with a status alone."""
@@ -487,27 +498,26 @@ class Connection:
                 size = min(call.left, conn.local_flow_control_window(call.stream), conn.max_outbound_frame_size)
                 if size <= 0:
                     continue
-                conn.send_data(call.stream, call.take(size))
+                last = size == call.left
+                conn.send_data(call.stream, call.take(size), end_stream=last and not call.trailers)
                 call.until = now + self._limits.send_seconds
                 self._credits.earn(_CREDITS_OF_DATA)
                 room -= size
                 moved = True
-                if not call.left:
-                    conn.send_headers(call.stream, _TRAILERS, end_stream=True)
+                if last:
+                    if call.trailers:
+                        conn.send_headers(call.stream, call.trailers, end_stream=True)
+                    self._reset(call.stream, _CODES.NO_ERROR)  # where the request was answered before its end
                     self._credits.earn(_CREDITS_OF_CALL)
                     self._forget(call)
         self._end_if_over()
 
-    def _send_error(self, stream: int, error: Refused | NotGrpc) -> None:
-        headers: list[Any]
-        if isinstance(error, NotGrpc):
-            headers = [(b":status", str(error.http_status).encode())]
-        else:
-            # A text may hold anything; it is not for the tables of headers.
-            headers = [
-                _hpack.NeverIndexedHeaderTuple(*pair) if pair[0] == b"grpc-message" else pair
-                for pair in grpc_http2.error_headers(error)
-            ]
+    def _send_error(self, stream: int, error: Refused) -> None:
+        # A text may hold anything; it is not for the tables of headers.
+        headers = [
+            _hpack.NeverIndexedHeaderTuple(*pair) if pair[0] == b"grpc-message" else pair
+            for pair in grpc_http2.error_headers(error)
+        ]
         if not self._gone(stream):
             self._h2.send_headers(stream, headers, end_stream=True)
             self._reset(stream, _CODES.NO_ERROR)  # the rest of the request isn't wanted

@@ -13,6 +13,7 @@ from . import status
 from .status import Refused
 
 __all__ = [
+    "NO_HEADERS",
     "PREFIX_BYTES",
     "CallHeaders",
     "NotGrpc",
@@ -37,11 +38,22 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class NotGrpc(Exception):
-    """The request is none of gRPC; it is answered with a status of HTTP."""
+    """The request is none of gRPC; it is answered as HTTP does.
+
+    Attributes:
+        http_status: HTTP's status.
+        text: What the answer says.
+    """
 
     def __init__(self, http_status: int) -> None:
         super().__init__(http_status)
         self.http_status = http_status
+        self.text = b"This is a server of gRPC: POST, with the content type application/grpc.\n"
+
+    def headers(self) -> Headers:
+        """Return the headers of the answer."""
+        headers = [(b":status", str(self.http_status).encode()), (b"content-type", b"text/plain")]
+        return [*headers, (b"allow", b"POST")] if self.http_status == 405 else headers
 
 
 class CallHeaders:
@@ -57,6 +69,10 @@ class CallHeaders:
     def __init__(self, timeout: float | None, gzip: bool) -> None:
         self.timeout = timeout
         self.gzip = gzip
+
+
+NO_HEADERS: Final = CallHeaders(None, False)
+"""Those of what is no call."""
 
 
 def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:

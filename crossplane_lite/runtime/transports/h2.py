@@ -228,7 +228,7 @@ class H2Transport:
         self._ended.set()
 
     def _with(self, peer: Peer, step: Any, *arguments: Any) -> None:
-        """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer only."""
+        """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer."""
         if peer not in self._peers:
             return
         try:

@@ -18,8 +18,8 @@ class Limits(NamedTuple):
         streams: How many calls a connection may have open at the same time.
         connections: How many connections there may be. Beyond it, one without a call goes: one that never had one
             before others, and of these the one that had none for longest.
-        request_memory: Bytes of all requests that aren't answered yet. Beyond it, the request that is being received for
-            longest goes.
+        request_memory: Bytes of all requests that aren't answered yet. Beyond it, the request that is being received
+            for longest goes.
         header_bytes: The headers of a call, uncompressed.
         handshake_seconds: From a connection's beginning to the end of TLS and of HTTP/2's first frames.
         request_seconds: From a call's headers to the end of its request; also for the headers themselves.
