@@ -35,7 +35,8 @@ class GrpcioTransport:
 
     Args:
         handle: Answers a request.
-        limits: How much of everything. grpcio itself has no limit of connections, and none of the memory of requests.
+        limits: How much of everything. `connections` and `request_memory` are nothing that grpcio can be told. Nor is
+            `streams`: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
     """
 
     def __init__(self, handle: Handle, limits: Limits) -> None:
@@ -55,7 +56,6 @@ class GrpcioTransport:
                 ("grpc.max_send_message_length", -1 if limits.send_bytes is None else limits.send_bytes),
                 # Otherwise a second server on the same port starts without complaint and takes half of the calls.
                 ("grpc.so_reuseport", 0),
-                ("grpc.max_concurrent_streams", limits.streams),
                 ("grpc.max_metadata_size", limits.header_bytes),
                 ("grpc.server_handshake_timeout_ms", int(limits.handshake_seconds * 1000)),
                 ("grpc.keepalive_time_ms", int(limits.keepalive_seconds * 1000)),

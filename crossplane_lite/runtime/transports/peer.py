@@ -24,7 +24,7 @@ _LINGER_SECONDS: Final = 1.0
 _LINGER_READS: Final = 64
 _FOREVER: Final = float("inf")
 
-# What a socket raises when it would have to wait. SSLWantReadError and SSLWantWriteError are told apart by name: a server
+# What a socket raises when it would have to wait. Those of ssl are told apart by name: a server
 # without TLS doesn't load ssl.
 _WOULD_WAIT: Final = (BlockingIOError, InterruptedError)
 
