@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
@@ -79,3 +80,14 @@ def requiring(ctx: composition.Context) -> None:
     ctx.requirements.resources["vpcs"] = composition.ResourceSelector(
         api_version="ec2.aws.upbound.io/v1beta1", kind="VPC", match_labels={"env": "prod"}
     )
+
+
+@composition.function
+def counting(ctx: composition.Context) -> None:
+    """Adds a byte to the file that the composite names, and takes a while."""
+    xr = ctx.composite(Unstructured)
+    file = os.open(str(xr.observed.spec.file), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(file, b".")
+    os.close(file)
+    time.sleep(0.002)
+    _bucket(ctx, "EU")
