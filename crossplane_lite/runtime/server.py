@@ -80,7 +80,8 @@ class Server:
             InputError: It can't listen there.
         """
         bound = self._transport.listen(address, certificates)
-        self._bound.append({"address": bound, "tls": certificates is not None})
+        where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
+        self._bound.append(where)
         return bound
 
     def start(self) -> None:

@@ -27,7 +27,13 @@ Handle = Callable[[bytes], bytes]
 
 
 class Transport(Protocol):
-    """A server of one function, as far as bytes are concerned."""
+    """A server of one function, as far as bytes are concerned.
+
+    Attributes:
+        name: One of `NAMES`.
+    """
+
+    name: str
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
         """Bind to an address and return it with the port that was taken.

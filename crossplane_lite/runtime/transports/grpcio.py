@@ -13,7 +13,7 @@ import grpc
 from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import address as addresses
-from . import Handle, status
+from . import GRPCIO, Handle, status
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -38,6 +38,8 @@ class GrpcioTransport:
         limits: How much of everything. `connections` and `request_memory` are nothing that grpcio can be told. Nor is
             `streams`: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
     """
+
+    name = GRPCIO
 
     def __init__(self, handle: Handle, limits: Limits) -> None:
         self._handle = handle

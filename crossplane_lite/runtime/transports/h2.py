@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import InputError, UsageError
 from .. import address as addresses
-from . import Handle, status
+from . import H2, Handle, status
 from .connection import Call
 from .crew import Crew
 from .peer import Peer
@@ -52,6 +52,8 @@ class H2Transport:
         handle: Answers a request.
         limits: How much of everything.
     """
+
+    name = H2
 
     def __init__(self, handle: Handle, limits: Limits) -> None:
         self._handle = handle
@@ -368,7 +370,9 @@ def _sockets(where: Address) -> list[socket.socket]:
                 raise
             return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # a machine without IPv6
     found: dict[tuple[Any, Any], None] = {}
-    for family, _, _, _, place in socket.getaddrinfo(where.host, where.port, type=socket.SOCK_STREAM):
+    # As bytes, because a text would load the tables of international names.
+    host = where.host.encode() if where.host.isascii() else where.host
+    for family, _, _, _, place in socket.getaddrinfo(host, where.port, type=socket.SOCK_STREAM):
         found[family, place] = None
     bound: list[socket.socket] = []
     try:
