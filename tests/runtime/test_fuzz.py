@@ -130,7 +130,8 @@ def any_frame(chance: random.Random) -> bytes:
     kind = chance.choice((0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, chance.randrange(256)))
     flags = chance.choice((0, 0, 1, 4, 5, 8, 0x20, chance.randrange(256)))
     stream = chance.choice((0, 1, 1, 3, 5, 7, 2, 2**31 - 1, chance.randrange(2**32)))
-    size = {2: 5, 3: 4, 4: 6 * chance.randrange(4), 6: 8, 7: 8 + chance.randrange(5), 8: 4}.get(kind, chance.randrange(60))
+    sizes = {2: 5, 3: 4, 4: 6 * chance.randrange(4), 6: 8, 7: 8 + chance.randrange(5), 8: 4}
+    size = sizes.get(kind, chance.randrange(60))
     if chance.random() < 0.1:
         size = chance.choice((0, 1, 300, 20_000))
     return frame(kind, flags, stream, chance.randbytes(size))
