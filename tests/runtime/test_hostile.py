@@ -168,16 +168,20 @@ def test_rapid_reset() -> None:
     assert begun.count(b"bad") < 1000
 
 
-def test_continuations() -> None:
-    """A header block in endless pieces ends the connection before it takes much memory."""
+@pytest.mark.parametrize(
+    ("size", "code"),
+    [(4000, CALM), (1, int(h2.errors.ErrorCodes.PROTOCOL_ERROR))],  # h2 itself counts the pieces
+)
+def test_continuations(size: int, code: int) -> None:
+    """A header block in endless pieces, large or small, ends the connection before it takes much memory."""
     with in_process(echo, "h2") as (_, address), raw(address) as client:
         client.send(frame(1, 0, 1, b""))
-        for _ in range(1000):
-            client.send(frame(9, 0, 1, b"\x00" * 1000))
+        for _ in range(200):
+            client.send(frame(9, 0, 1, bytes(size)))
             if client.ended:
                 break
         goodbyes = client.until_closed()
-        assert all(int.from_bytes(one[4:8], "big") == CALM for one in goodbyes)
+        assert all(int.from_bytes(one[4:8], "big") == code for one in goodbyes)
         assert is_answered(address)
 
 
