@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,6 +109,7 @@ def in_process(
     certificates: Certificates | None = None,
 ) -> Iterator[tuple[Server, str]]:
     """Run a server in this process until the end of the block."""
+    before = set(threading.enumerate())
     server = Server(run, threads=threads, transport=transport, limits=limits)
     bound = server.listen(address, certificates)
     server.start()
@@ -115,6 +117,10 @@ def in_process(
         yield server, bound
     finally:
         server.stop(0)
+        if transport == "h2":  # grpcio's threads stay until the process ends
+            for thread in set(threading.enumerate()) - before:
+                if thread.name.startswith("call_"):
+                    thread.join(1)  # what they still hold would be garbage of other tests
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def test_end_under_load(transport: str, clients: int, tmp_path: Path) -> None:
     with serving("tests.runtime.functions:counting", "--insecure", "--transport", transport) as server:
         with ThreadPoolExecutor(clients) as pool:
             running = [pool.submit(client, number) for number in range(clients)]
-            time.sleep(1.5)
+            time.sleep(0.7)
             server.process.send_signal(signal.SIGTERM)
             for one in running:
                 one.result(timeout=60)
