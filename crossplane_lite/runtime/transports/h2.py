@@ -36,6 +36,7 @@ _BACKLOG: Final = 1024
 _ACCEPTS: Final = 64
 # Files that the process needs beside its connections.
 _OTHER_FILES: Final = 64
+_FEWEST_PEERS: Final = 16
 # How exactly deadlines are kept; looking at all connections takes a while where there are many.
 _TICK_SECONDS: Final = 0.01
 _PAUSE_SECONDS: Final = 1.0
@@ -58,7 +59,7 @@ class H2Transport:
     def __init__(self, handle: Handle, limits: Limits) -> None:
         self._handle = handle
         self._limits = limits
-        self._most_peers = min(limits.connections, _most_files() - _OTHER_FILES)
+        self._most_peers = min(limits.connections, max(_FEWEST_PEERS, _most_files() - _OTHER_FILES))
         self._listeners: list[tuple[socket.socket, Certificates | None]] = []
         self._sockets_to_remove: list[tuple[str, int]] = []
         self._peers: dict[Peer, int] = {}  # with what the selector waits for
@@ -292,8 +293,7 @@ class H2Transport:
                 continue  # the peer has gone before it was accepted
             try:
                 self._admit(accepted, certificates, now)
-            except Exception:
-                _log.exception("a connection could not be accepted")
+            except OSError:  # it has gone, or the system lacks something for it
                 accepted.close()
 
     def _admit(self, sock: socket.socket, certificates: Certificates | None, now: float) -> None:
