@@ -7,6 +7,7 @@ import resource
 import socket
 import ssl
 import struct
+import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -23,7 +24,8 @@ from crossplane_lite.runtime.transports import status
 from crossplane_lite.runtime.transports.limits import Limits
 from tests.runtime.certificates import Authority, write
 from tests.runtime.http2 import HEADERS, PREFACE, frame, message, raw
-from tests.runtime.serving import PREFIX, channel, in_process, raw_call
+from tests.runtime.serving import PREFIX, Serving, channel, in_process, raw_call
+from tests.support import request
 
 CALM = int(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
 SETTINGS = frame(4)
@@ -358,6 +360,21 @@ def test_more_connections_than_allowed() -> None:
         assert is_answered(address)
         assert seconds_until_closed(idle[0]) < 5
         assert busy.answer(busy.call(b"x")).status == status.OK
+
+
+@pytest.mark.parametrize("files", [40, 120])
+def test_few_files(files: int) -> None:
+    """A process that may open few files goes on answering when more connections come than it has files for."""
+    serve = f"{sys.executable} -m crossplane_lite serve tests.runtime.functions:echo --insecure --transport h2"
+    server = Serving(["sh", "-c", f"ulimit -n {files}; exec {serve} --address 127.0.0.1:0"])
+    data = request(xr={"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "x"}, "spec": {"location": "EU"}})
+    with ExitStack() as stack:
+        for _ in range(150):
+            stack.enter_context(connected(server.address))
+        with channel(server.address) as opened:
+            assert b"EU" in raw_call(opened, data, timeout=20)
+    assert server.stop() == 0
+    assert "error" not in {record["level"] for record in server.records}
 
 
 @pytest.mark.slow
