@@ -18,7 +18,8 @@ import h2.settings
 import pytest
 
 from benchmarks.processes import resident_bytes
-from crossplane_lite.runtime.transports.connection import Call, Connection
+from crossplane_lite.runtime.transports.call import Call
+from crossplane_lite.runtime.transports.connection import Connection
 from crossplane_lite.runtime.transports.limits import Limits
 from crossplane_lite.runtime.transports.status import Refused
 from tests.runtime.http2 import HEADERS, PREFACE, frame, message
