@@ -38,7 +38,7 @@ class Server:
         started: When it was started, on the clock of time.perf_counter().
     """
 
-    def __init__(self, module: str, *, with_models: bool = True) -> None:
+    def __init__(self, module: str, *arguments: str, with_models: bool = True) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
@@ -48,7 +48,7 @@ class Server:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, self.address],
+            [sys.executable, "-c", code, self.address, *arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -76,9 +76,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(module: str, *, with_models: bool = True) -> Iterator[Server]:
+def serving(module: str, *arguments: str, with_models: bool = True) -> Iterator[Server]:
     """Run a server until the end of the block; it listens at the start of the block."""
-    server = Server(module, with_models=with_models)
+    server = Server(module, *arguments, with_models=with_models)
     try:
         server.wait()
         yield server
@@ -87,9 +87,13 @@ def serving(module: str, *, with_models: bool = True) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def caller(server: Server) -> Iterator[Call]:
+def caller(server: Server, credentials: grpc.ChannelCredentials | None = None) -> Iterator[Call]:
     """Open a connection; the block gets a function from request bytes to response bytes."""
-    with grpc.insecure_channel(server.address, _OPTIONS) as channel:
+    if credentials is None:
+        opened = grpc.insecure_channel(server.address, _OPTIONS)
+    else:
+        opened = grpc.secure_channel(server.address, credentials, _OPTIONS)
+    with opened as channel:
         method = channel.unary_unary(METHOD)
         yield lambda request: method(request, timeout=_PATIENCE_SECONDS, wait_for_ready=True)
 

@@ -113,10 +113,10 @@ def test_the_page_says_what_the_modules_of_the_core_are_for() -> None:
     listed = re.findall(r"``(\w+)/\w+\.py``", part)
     assert len(set(listed)) > 10
     for room in set(listed):
-        for path in (ROOT / room).glob("*.py"):
+        for path in (ROOT / room).rglob("*.py"):
             first = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
             text = re.sub(r"`([^`]+)`", r"``\1``", " ".join(first.split()))
-            assert path.stem == "__init__" or f"- ``{room}/{path.name}``: {text}" in part
+            assert path.stem == "__init__" or f"- ``{path.relative_to(ROOT).as_posix()}``: {text}" in part
 
 
 def test_the_page_has_the_table_of_node() -> None:

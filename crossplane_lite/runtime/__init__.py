@@ -29,7 +29,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # gRPC comes with it, which those that need another module of this package may do without.
+    # asyncio comes with it, which those that need another module of this package may do without.
     from . import _message_functions
 
     globals().update((each, getattr(_message_functions, each)) for each in __all__)

@@ -43,6 +43,9 @@ SERVICE_NAMES: Final = (V1_SERVICE, V1BETA1_SERVICE)
 SHUTDOWN_GRACE_PERIOD_SECONDS: Final = GRACE_SECONDS
 """How long running calls may take after a signal to stop."""
 
+# The largest message that its length prefix can say is twice as long; this is what gRPC can have as a limit.
+_NO_LIMIT: Final = 2**31 - 1
+
 _SIZES: Final = {
     "grpc.max_receive_message_length": "max_receive_bytes",
     "grpc.max_send_message_length": "max_send_bytes",
@@ -50,7 +53,7 @@ _SIZES: Final = {
 
 
 def load_credentials(tls_certs_dir: str | None) -> Any:
-    """Return gRPC server credentials for mutual TLS.
+    """Return server credentials for mutual TLS.
 
     The files are read again at every handshake, so that rotated certificates need no restart.
 
@@ -58,12 +61,23 @@ def load_credentials(tls_certs_dir: str | None) -> Any:
         tls_certs_dir: A directory with tls.crt, tls.key and ca.crt, all PEM; None for no credentials.
 
     Returns:
-        What `serve` takes as `creds`.
+        What `serve` takes as `creds`. Where grpcio is installed, gRPC's own servers take it as well.
 
     Raises:
         InputError: A file can't be read, isn't complete, or the key isn't the certificate's.
     """
-    return None if tls_certs_dir is None else Certificates(tls_certs_dir).credentials()
+    if tls_certs_dir is None:
+        return None
+    certificates = Certificates(tls_certs_dir)
+    try:
+        from .transports.grpcio import credentials
+    except ModuleNotFoundError as e:
+        if e.name != "grpc":
+            raise
+        return certificates
+    creds = credentials(certificates)
+    creds.certificates = certificates
+    return creds
 
 
 def serve(
@@ -73,6 +87,7 @@ def serve(
     creds: Any,
     insecure: bool,
     options: Sequence[tuple[str, Any]] | None = None,
+    transport: str | None = None,
 ) -> None:
     """Serve a function until SIGTERM or SIGINT, then let running calls finish. Must run in the main thread.
 
@@ -84,11 +99,12 @@ def serve(
         creds: What `load_credentials` returns.
         insecure: Serve without transport security, also when there are credentials.
         options: `grpc.max_receive_message_length` and `grpc.max_send_message_length`, in bytes, -1 for no limit.
+        transport: `grpcio` or `h2`; by default grpcio, or h2 where there is no grpcio.
 
     Raises:
-        UsageError: There are no credentials and `insecure` isn't said, `function` is none, or an option is not one of
-            the two.
-        InputError: It can't listen there.
+        UsageError: There are no credentials and `insecure` isn't said, or h2 is to use others than those of
+            `load_credentials`; `function` is none, or an option is not one of the two.
+        InputError: It can't listen there, or there is no such transport.
     """
     if creds is None and not insecure:
         raise UsageError(
@@ -101,8 +117,10 @@ def serve(
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     make_readable()
-    server = Server(runner.run, **{_SIZES[name]: value for name, value in options or ()})
-    server.listen(address, None if insecure else creds)
+    # -1 is gRPC's way to say that there is no limit.
+    sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
+    server = Server(runner.run, transport=transport, **sizes)
+    server.listen(address, None if insecure else getattr(creds, "certificates", creds))
     server.serve(SHUTDOWN_GRACE_PERIOD_SECONDS)
 
 

@@ -19,6 +19,7 @@ from .._observed.prints import make_readable
 from .._observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError
 from . import log
+from .transports import NAMES
 
 if TYPE_CHECKING:
     from .load import Servable
@@ -72,6 +73,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _transport(text: str) -> str:
+    if text not in NAMES:
+        raise InputError(f"{text!r} is not one of {', '.join(NAMES)}")
+    return text
+
+
 # Name; what a value is called in help, None for a switch; what reads it; the default; what it does. The first
 # name without its dashes is the key in the parsed flags.
 _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any, str], ...]] = (
@@ -88,6 +95,13 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
     (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
     (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
     (("--threads",), "N", _count, 32, "calls handled at the same time (32)"),
+    (
+        ("--transport",),
+        "|".join(NAMES),
+        _transport,
+        None,
+        "what speaks gRPC: the package grpcio, or h2 of the extra [h2] (grpcio, or h2 where there is no grpcio)",
+    ),
     (("-h", "--help"), None, _text, False, "print this and exit"),
 )
 
@@ -166,11 +180,11 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
 
 
 def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) -> Server:
-    credentials = None
+    certificates = None
     if not flags["insecure"]:
         from .tls import Certificates
 
-        credentials = Certificates(flags["tls-certs-dir"]).credentials()
+        certificates = Certificates(flags["tls-certs-dir"])
     if fn is None:
         from .load import load_function
 
@@ -182,6 +196,7 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         threads=flags["threads"],
         max_receive_bytes=flags["max-recv-message-size"],
         max_send_bytes=flags["max-send-message-size"],
+        transport=flags["transport"],
     )
-    server.listen(flags["address"], credentials)
+    server.listen(flags["address"], certificates)
     return server

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from typing import Any
 
 from crossplane_lite import Unstructured, composition
@@ -116,3 +117,14 @@ async def sharing(ctx: composition.Context) -> None:
     """Asks the same peer over the same connection in every call."""
     location = ctx.composite(Unstructured).observed.spec.location
     _bucket(ctx, await asyncio.wait_for(_peer.upper(location), 30))
+
+
+@composition.function
+def counting(ctx: composition.Context) -> None:
+    """Adds a byte to the file that the composite names, and takes a while."""
+    xr = ctx.composite(Unstructured)
+    file = os.open(str(xr.observed.spec.file), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(file, b".")
+    os.close(file)
+    time.sleep(0.002)
+    _bucket(ctx, "EU")

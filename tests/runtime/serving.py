@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,22 @@ import grpc
 from crossplane.function.proto.v1 import run_function_pb2_grpc as grpcv1
 from crossplane.function.proto.v1beta1 import run_function_pb2_grpc as grpcv1beta1
 
-__all__ = ["PREFIX", "ROOT", "Serving", "channel", "raw_call", "run_command", "serving", "stub", "stub_v1beta1"]
+from crossplane_lite.runtime.server import Server
+from crossplane_lite.runtime.tls import Certificates
+from crossplane_lite.runtime.transports.limits import Limits
+
+__all__ = [
+    "PREFIX",
+    "ROOT",
+    "Serving",
+    "channel",
+    "in_process",
+    "raw_call",
+    "run_command",
+    "serving",
+    "stub",
+    "stub_v1beta1",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "/apiextensions.fn.proto.v1.FunctionRunnerService/"
@@ -80,6 +96,31 @@ def serving(function: str, *flags: str, env: dict[str, str] | None = None) -> It
     finally:
         if server.process.returncode is None:
             server.stop()
+
+
+@contextmanager
+def in_process(
+    run: Callable[[bytes], bytes],
+    transport: str,
+    address: str = "127.0.0.1:0",
+    *,
+    threads: int = 4,
+    limits: Limits | None = None,
+    certificates: Certificates | None = None,
+) -> Iterator[tuple[Server, str]]:
+    """Run a server in this process until the end of the block."""
+    before = set(threading.enumerate())
+    server = Server(run, threads=threads, transport=transport, limits=limits)
+    bound = server.listen(address, certificates)
+    server.start()
+    try:
+        yield server, bound
+    finally:
+        server.stop(0)
+        if transport == "h2":  # grpcio's threads stay until the process ends
+            for thread in set(threading.enumerate()) - before:
+                if thread.name.startswith("call_"):
+                    thread.join(1)  # what they still hold would be garbage of other tests
 
 
 @contextmanager

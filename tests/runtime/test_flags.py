@@ -85,6 +85,7 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
             "max-recv-message-size": 4 << 20,
             "max-send-message-size": None,
             "threads": 32,
+            "transport": None,
             "h": False,
         },
         [],
@@ -107,6 +108,7 @@ def test_spellings() -> None:
         (["--address"], "--address needs a value: --address HOST:PORT"),
         (["--address="], "--address needs a value: --address HOST:PORT"),
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
+        (["--transport", "tcp"], "--transport: 'tcp' is not one of grpcio, h2"),
         (["--threads=many"], "--threads: 'many' is not a whole number from 1 to 10000"),
         *(
             (["--max-recv-message-size", size], f"--max-recv-message-size: '{size}' is not a whole number of megabytes")

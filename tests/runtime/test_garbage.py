@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.cli import main
 from crossplane_lite.composition import Function
 from examples.network.function import compose as network
+from tests.runtime.examples import requests_of, requests_of_stage
 from tests.support import Response, request
-from tests.test_examples import BASELINE, ROOT, STAGES, Stage
+from tests.test_examples import ROOT, STAGES, Stage
 
 _WARM_UP = 2
 
@@ -91,25 +91,6 @@ def _type_name(value: object) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _requests_of(
-    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> list[tuple[Function, bytes]]:
-    """Return the calls that a command makes, with their requests."""
-    calls: list[tuple[Function, bytes]] = []
-    run = Function.run
-
-    def keep(self: Function, data: bytes) -> bytes:
-        calls.append((self, data))
-        return run(self, data)
-
-    with monkeypatch.context() as patch:
-        patch.chdir(ROOT)
-        patch.setattr(Function, "run", keep)
-        status = main(command)
-    assert status == 0, capsys.readouterr().err
-    return calls
-
-
 def _assert_nothing_is_left(calls: list[tuple[Function, bytes]]) -> None:
     for function, data in calls:
         assert not Response(function.run(data)).fatal
@@ -123,10 +104,7 @@ def test_an_example_leaves_no_garbage(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After a call of an example at any stage, every object of the call is gone without the garbage collector."""
-    command = stage.arguments("render")
-    if stage.example == "two_steps":
-        command += ["--function", f"function-baseline={BASELINE}"]
-    calls = _requests_of(command, monkeypatch, capsys)
+    calls = requests_of_stage(stage, monkeypatch, capsys)
     assert {function.name for function, _ in calls}
     _assert_nothing_is_left(calls)
 
@@ -136,7 +114,7 @@ def test_an_operation_leaves_no_garbage(monkeypatch: pytest.MonkeyPatch, capsys:
     folder = Path("examples", "watch_operation")
     files = [str(folder / f"{name}.yaml") for name in ("operation", "functions")]
     given = ["-e", str(folder / "required.yaml"), "-w", str(folder / "watched.yaml")]
-    calls = _requests_of(["render", "op", *files, *given], monkeypatch, capsys)
+    calls = requests_of(["render", "op", *files, *given], monkeypatch, capsys)
     assert calls
     _assert_nothing_is_left(calls)
 

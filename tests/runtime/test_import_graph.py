@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from tests.runtime.serving import ROOT
+from tests.runtime.serving import ROOT, channel, raw_call
+from tests.support import Response, request
 
 # Packages of the outer ring, of extras, and those that only a call or a development tool needs.
 UNWANTED = (
@@ -18,25 +19,37 @@ UNWANTED = (
     *(f"crossplane_lite.{part}" for part in ("codegen", "graph", "krm", "render", "simulate", "testing")),
 )
 
-# Serves in a thread, answers one call, and prints what is imported by then.
+# Serves until a line comes in, and prints what is imported by then.
 PROGRAM = """
-import json, os, signal, sys, threading
+import json, sys
 from crossplane_lite.runtime import server
 
 def serve(self):
     self.start()
-    import grpc
-    with grpc.insecure_channel(self._bound[0]["address"]) as channel:
-        channel.unary_unary("/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction")(
-            bytes.fromhex(sys.argv.pop()), timeout=60
-        )
+    print(self._bound[0]["address"], flush=True)
+    sys.stdin.readline()
     self.stop(0)
 
 server.Server.serve = serve
 from crossplane_lite.cli import main
-main(["serve", sys.argv.pop(), "--insecure", "--address", "127.0.0.1:0"])
+assert main(["serve", sys.argv[1], "--insecure", "--transport", sys.argv[2], "--address", "127.0.0.1:0"]) == 0
 print(json.dumps(sorted(sys.modules)))
 """
+
+
+def imported_to_answer(function: str, transport: str) -> set[str]:
+    """Return the modules that a server has imported after it has answered a call."""
+    command = [sys.executable, "-c", PROGRAM, function, transport]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        with channel(address) as opened:
+            answer = raw_call(opened, request(xr={"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "x"}}))
+        assert Response(answer).results or Response(answer).resources or Response(answer).conditions
+        rest, _ = process.communicate("\n", timeout=60)
+    assert process.returncode == 0
+    return set(json.loads(rest))
 
 
 def imported(program: str, *arguments: str) -> set[str]:
@@ -52,25 +65,46 @@ def unwanted(modules: set[str]) -> list[str]:
     return sorted(name for name in modules if any((name + ".").startswith(root + ".") for root in UNWANTED))
 
 
-@pytest.mark.parametrize("function", ["tests.runtime.functions:echo", "examples.storage_bucket.function:compose"])
-def test_served_function(function: str) -> None:
-    """A served function that answered a call has loaded none of what only others need."""
-    from tests.support import request
+# What grpcio and other clients of sockets bring with them.
+NOT_WITH_H2 = {"grpc", "asyncio", "email", "ssl", "concurrent", "encodings.idna", "zlib", "argparse"}
 
-    xr = {"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "x"}}
-    modules = imported(PROGRAM, function, request(xr=xr).hex())
-    assert "crossplane_lite.runtime.server" in modules
+FUNCTIONS = ["tests.runtime.functions:warning", "examples.storage_bucket.function:compose"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_served_function(function: str, transport: str) -> None:
+    """A served function that answered a call has loaded none of what only others need."""
+    modules = imported_to_answer(function, transport)
+    assert f"crossplane_lite.runtime.transports.{transport}" in modules
     assert unwanted(modules) == []
+    if transport == "h2":
+        assert sorted(NOT_WITH_H2 & modules) == []
+        assert "crossplane_lite.runtime.transports.grpcio" not in modules
+    else:
+        assert "h2" not in modules
 
 
 def test_server_adds_little() -> None:
     """The serving modules bring in nothing beyond what gRPC and protobuf import, but our core."""
     end = "; print(json.dumps(sorted(sys.modules)))"
     dependencies = "grpc, attr, concurrent.futures, google.protobuf.descriptor_pool, google.protobuf.message_factory"
+    modules = "crossplane_lite.runtime.flags, crossplane_lite.runtime.server, crossplane_lite.runtime.transports.grpcio"
     bare = imported(f"import json, sys, {dependencies}{end}")
-    ours = imported(f"import json, sys, crossplane_lite.runtime.flags, crossplane_lite.runtime.server{end}")
+    ours = imported(f"import json, sys, {modules}{end}")
     added = {name for name in ours - bare if not name.startswith("crossplane_lite")}
     assert added <= {"gc"}
+
+
+def test_h2_adds_little() -> None:
+    """The transport of h2 loads neither grpcio nor asyncio, email, ssl and other parts that it has no use for."""
+    end = "; print(json.dumps(sorted(sys.modules)))"
+    modules = "crossplane_lite.runtime.flags, crossplane_lite.runtime.server, crossplane_lite.runtime.transports.h2"
+    bare = imported(f"import json, sys, crossplane_lite.composition, crossplane_lite.runtime.server{end}")
+    ours = imported(f"import json, sys, crossplane_lite.composition, {modules}{end}")
+    wanted = ("crossplane_lite", "h2", "hpack", "hyperframe")
+    added = {name for name in ours - bare if name.partition(".")[0] not in wanted and not name.startswith("_")}
+    of_h2 = {"array", "base64", "binascii", "copy", "dataclasses"}
+    assert added <= {*of_h2, "errno", "gc", "select", "selectors", "socket", "stat"}
 
 
 def test_import_of_the_package() -> None:

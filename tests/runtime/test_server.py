@@ -1,4 +1,4 @@
-"""The server over gRPC, with the official SDK's generated stubs as the client."""
+"""The server over gRPC, both transports, with the official SDK's generated stubs as the client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.server import Server
-from tests.runtime.serving import PREFIX, Serving, channel, raw_call, serving, stub, stub_v1beta1
+from tests.runtime.serving import PREFIX, Serving, channel, in_process, raw_call, serving, stub, stub_v1beta1
 from tests.support import Response, build, message_fields, request
 
 XR = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "photos"}}
@@ -36,9 +36,9 @@ def location(response: bytes | fnv1.RunFunctionResponse) -> Any:
 
 
 @pytest.fixture(scope="module")
-def echo() -> Iterator[Serving]:
+def echo(transport: str) -> Iterator[Serving]:
     """A server without transport security."""
-    with serving("tests.runtime.functions:echo", "--insecure") as server:
+    with serving("tests.runtime.functions:echo", "--insecure", "--transport", transport) as server:
         yield server
 
 
@@ -85,9 +85,9 @@ def test_request_over_the_limit(echo: Serving) -> None:
         assert location(client.RunFunction(build(xr=xr(location="EU")))) == "EU"
 
 
-def test_limits_from_flags() -> None:
+def test_limits_from_flags(transport: str) -> None:
     """Both directions have a flag in megabytes: a larger request passes, a larger response is refused."""
-    flags = ("--insecure", "--max-recv-message-size", "8", "--max-send-message-size", "1")
+    flags = ("--insecure", "--transport", transport, "--max-recv-message-size", "8", "--max-send-message-size", "1")
     message = build(xr=xr(location="EU"))
     message.input.update({"ballast": "x" * (5 << 20)})
     with serving("tests.runtime.functions:echo", *flags) as server, channel(server.address) as opened:
@@ -123,9 +123,10 @@ def test_64_concurrent_calls(echo: Serving) -> None:
     assert answers == [f"region-{number}" for number in range(64)]
 
 
-def test_threads_flag() -> None:
+def test_threads_flag(transport: str) -> None:
     """With --threads 64, 64 calls that wait for each other are inside compose() at the same time."""
-    with serving("tests.runtime.functions:meeting", "--insecure", "--threads", "64") as server:
+    flags = ("--insecure", "--threads", "64", "--transport", transport)
+    with serving("tests.runtime.functions:meeting", *flags) as server:
         with channel(server.address) as opened:
             client = stub(opened)
             pending = [client.RunFunction.future(build(xr=XR)) for _ in range(64)]
@@ -171,9 +172,9 @@ def test_unknown_method(echo: Serving) -> None:
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_exception_in_compose() -> None:
+def test_exception_in_compose(transport: str) -> None:
     """An exception in compose() is a fatal result of a successful call, with its traceback in the log only."""
-    with serving("tests.runtime.functions:failing", "--insecure") as server:
+    with serving("tests.runtime.functions:failing", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
             response = stub(opened).RunFunction(build(xr=XR))
         assert server.stop() == 0
@@ -185,10 +186,10 @@ def test_exception_in_compose() -> None:
     assert any("Traceback" in line and "no such bucket class" in line for line in server.lines)
 
 
-def test_secret_values_stay_out_of_the_log() -> None:
+def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     """A credential that compose() logs and raises is masked in every line."""
     message = build(xr=XR, credentials={"cloud": {"password": b"correct-horse-battery"}})
-    with serving("tests.runtime.functions:logging_secrets", "--insecure") as server:
+    with serving("tests.runtime.functions:logging_secrets", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
             response = stub(opened).RunFunction(message)
         server.stop()
@@ -198,10 +199,10 @@ def test_secret_values_stay_out_of_the_log() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_drains_on_signal(tmp_path: Path, number: int) -> None:
+def test_drains_on_signal(tmp_path: Path, number: int, transport: str) -> None:
     """A call that runs when the signal comes is answered; new ones are refused; the process ends with 0."""
     _make_fifos(tmp_path)
-    with serving("tests.runtime.functions:waiting", "--insecure") as server:
+    with serving("tests.runtime.functions:waiting", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
             client = stub(opened)
             pending = client.RunFunction.future(build(xr=xr(directory=str(tmp_path))))
@@ -213,10 +214,10 @@ def test_drains_on_signal(tmp_path: Path, number: int) -> None:
         assert server.process.wait(timeout=60) == 0
 
 
-def test_second_signal_ends_at_once(tmp_path: Path) -> None:
+def test_second_signal_ends_at_once(tmp_path: Path, transport: str) -> None:
     """A second signal doesn't wait for the running call."""
     _make_fifos(tmp_path)
-    with serving("tests.runtime.functions:waiting", "--insecure") as server:
+    with serving("tests.runtime.functions:waiting", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
             pending = stub(opened).RunFunction.future(
                 build(xr=xr(directory=str(tmp_path)))
@@ -229,7 +230,7 @@ def test_second_signal_ends_at_once(tmp_path: Path) -> None:
             assert pending.exception(timeout=60) is not None
 
 
-def test_stop_reports_a_call_that_goes_on() -> None:
+def test_stop_reports_a_call_that_goes_on(transport: str) -> None:
     """When the grace period ends before a call does, stop() says so and doesn't wait for it."""
     inside, leave = threading.Event(), threading.Event()
 
@@ -238,7 +239,7 @@ def test_stop_reports_a_call_that_goes_on() -> None:
         leave.wait(60)
         return b""
 
-    with _in_process(run) as (server, address), channel(address) as opened:
+    with in_process(run, transport) as (server, address), channel(address) as opened:
         pending = opened.unary_unary(PREFIX + "RunFunction").future(b"")
         assert inside.wait(60)
         assert not server.stop(0)
@@ -247,21 +248,21 @@ def test_stop_reports_a_call_that_goes_on() -> None:
         assert server.stop(60)
 
 
-def test_defect_is_internal() -> None:
+def test_defect_is_internal(transport: str) -> None:
     """What a function raises that is no WireError is INTERNAL, and its text stays out of the answer."""
 
     def run(_: bytes) -> bytes:
         raise SystemExit("the password is sesame")
 
-    with _in_process(run) as (_, address), channel(address) as opened, pytest.raises(grpc.RpcError) as caught:
+    with in_process(run, transport) as (_, address), channel(address) as opened, pytest.raises(grpc.RpcError) as caught:
         raw_call(opened, b"")
     assert caught.value.code() == grpc.StatusCode.INTERNAL
     assert "sesame" not in str(caught.value.details())
 
 
-def test_wildcard_address_is_both_families() -> None:
+def test_wildcard_address_is_both_families(transport: str) -> None:
     """The default host answers on IPv4, and on IPv6 where the machine has it."""
-    with _in_process(lambda data: data, "0.0.0.0:0") as (_, address):
+    with in_process(lambda data: data, transport, "0.0.0.0:0") as (_, address):
         port = int(address.rpartition(":")[2])
         hosts = ["127.0.0.1"]
         if _has_ipv6():
@@ -271,25 +272,25 @@ def test_wildcard_address_is_both_families() -> None:
                 assert raw_call(opened, b"abc") == b"abc"
 
 
-def test_unix_socket(tmp_path: Path) -> None:
+def test_unix_socket(tmp_path: Path, transport: str) -> None:
     """A Unix socket is an address as well."""
     address = f"unix:{tmp_path / 'socket'}"
-    with _in_process(lambda data: data, address) as (_, bound), channel(address) as opened:
+    with in_process(lambda data: data, transport, address) as (_, bound), channel(address) as opened:
         assert bound == address
         assert raw_call(opened, b"abc") == b"abc"
 
 
 @pytest.mark.parametrize("address", ["", "9443", "localhost", "localhost:", ":9443", "0.0.0.0:99999", "::1:9443"])
-def test_address_that_is_none(address: str) -> None:
+def test_address_that_is_none(address: str, transport: str) -> None:
     """What gRPC would read as another address than meant is refused."""
     with pytest.raises(InputError, match="not an address"):
-        Server(lambda data: data).listen(address)
+        Server(lambda data: data, transport=transport).listen(address)
 
 
-def test_address_in_use() -> None:
+def test_address_in_use(transport: str) -> None:
     """A port that another server has is refused instead of shared."""
-    with _in_process(lambda data: data) as (_, address), pytest.raises(InputError, match="another process"):
-        Server(lambda data: data).listen(address)
+    with in_process(lambda data: data, transport) as (_, address), pytest.raises(InputError, match="another process"):
+        Server(lambda data: data, transport=transport).listen(address)
 
 
 def _field(number: int, content: bytes) -> bytes:
@@ -333,18 +334,3 @@ def _has_ipv6() -> bool:
     except OSError:
         return False
     return True
-
-
-class _in_process:
-    """A server in this process, stopped at the end of the block."""
-
-    def __init__(self, run: Callable[[bytes], bytes], address: str = "127.0.0.1:0") -> None:
-        self._server = Server(run, threads=4)
-        self._address = self._server.listen(address)
-
-    def __enter__(self) -> tuple[Server, str]:
-        self._server.start()
-        return self._server, self._address
-
-    def __exit__(self, *_: object) -> None:
-        self._server.stop(0)

@@ -73,9 +73,9 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server(directory: Path) -> Iterator[Serving]:
+def server(directory: Path, transport: str) -> Iterator[Serving]:
     """A server with the first certificate."""
-    with serving(ECHO, "--tls-certs-dir", str(directory)) as running:
+    with serving(ECHO, "--tls-certs-dir", str(directory), "--transport", transport) as running:
         yield running
 
 

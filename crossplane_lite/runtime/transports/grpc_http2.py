@@ -1,0 +1,176 @@
+"""gRPC over HTTP/2: what headers say, how messages are framed, texts and timeouts.
+
+Source: "gRPC over HTTP2" in the documentation of grpc/grpc (PROTOCOL-HTTP2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
+from . import status
+from .status import Refused
+
+__all__ = [
+    "NO_HEADERS",
+    "PREFIX_BYTES",
+    "CallHeaders",
+    "NotGrpc",
+    "error_headers",
+    "message_length",
+    "prefixed",
+    "read_headers",
+    "unpack",
+]
+
+PREFIX_BYTES: Final = 5
+"""What comes before a message: whether it is compressed, and its length."""
+
+# Status texts travel in headers, which peers limit to 8 KB and less.
+_MAX_STATUS_TEXT: Final = 1000
+
+_PATHS: Final = frozenset(f"/{service}/{METHOD}".encode() for service in (V1_SERVICE, V1BETA1_SERVICE))
+_ENCODINGS: Final = b"identity,gzip"
+_SECONDS: Final = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class NotGrpc(Exception):
+    """The request is none of gRPC; it is answered as HTTP does.
+
+    Attributes:
+        http_status: HTTP's status.
+        text: What the answer says.
+    """
+
+    def __init__(self, http_status: int) -> None:
+        super().__init__(http_status)
+        self.http_status = http_status
+        self.text = b"This is a server of gRPC: POST, with the content type application/grpc.\n"
+
+    def headers(self) -> Headers:
+        """Return the headers of the answer."""
+        headers = [(b":status", str(self.http_status).encode()), (b"content-type", b"text/plain")]
+        return [*headers, (b"allow", b"POST")] if self.http_status == 405 else headers
+
+
+class CallHeaders:
+    """What the headers of a call say.
+
+    Attributes:
+        timeout: Seconds that the caller waits; None for ever.
+        gzip: Whether a message that is marked as compressed is so with gzip.
+    """
+
+    __slots__ = ("gzip", "timeout")
+
+    def __init__(self, timeout: float | None, gzip: bool) -> None:
+        self.timeout = timeout
+        self.gzip = gzip
+
+
+NO_HEADERS: Final = CallHeaders(None, False)
+"""Those of what is no call."""
+
+
+def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
+    """Read the headers of a request.
+
+    Raises:
+        NotGrpc: It isn't gRPC.
+        Refused: It is, and can't be answered.
+    """
+    values = dict(headers)
+    if values.get(b":method") != b"POST":
+        raise NotGrpc(405)
+    content_type = values.get(b"content-type", b"").lower()
+    if content_type.partition(b";")[0].partition(b"+")[0].strip() != b"application/grpc":
+        raise NotGrpc(415)
+    if values.get(b"te") != b"trailers":
+        raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
+    if values[b":path"] not in _PATHS:
+        path = values[b":path"].decode("utf-8", "replace")
+        raise Refused(status.UNIMPLEMENTED, f"there is no method {path[:200]}")
+    encoding = values.get(b"grpc-encoding", b"identity")
+    if encoding not in _ENCODINGS.split(b","):
+        name = encoding.decode("utf-8", "replace")
+        raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
+    timeout = values.get(b"grpc-timeout")
+    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip")
+
+
+def _seconds(timeout: bytes) -> float:
+    digits, unit = timeout[:-1], timeout[-1:]
+    if not digits.isdigit() or len(digits) > 8 or unit not in _SECONDS:
+        raise Refused(status.INTERNAL, "grpc-timeout must be up to eight digits and one of H, M, S, m, u, n")
+    return int(digits) * _SECONDS[unit]
+
+
+def error_headers(error: Refused) -> Headers:
+    """Return the headers of an answer that has nothing but a status."""
+    headers = [
+        (b":status", b"200"),
+        (b"content-type", b"application/grpc"),
+        (b"grpc-status", str(error.code).encode()),
+        (b"grpc-message", _percent_encoded(error.text[:_MAX_STATUS_TEXT])),
+    ]
+    if error.code == status.UNIMPLEMENTED:
+        headers.append((b"grpc-accept-encoding", _ENCODINGS))
+    return headers
+
+
+def _percent_encoded(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    # What is printable ASCII but for % goes as it is.
+    return b"".join(b"%c" % byte if 0x20 <= byte <= 0x7E and byte != 0x25 else b"%%%02X" % byte for byte in data)
+
+
+def message_length(prefix: bytes, limit: int) -> int:
+    """Return how long the message is that a prefix announces.
+
+    Raises:
+        Refused: It is longer than `limit`, or the prefix is none.
+    """
+    if prefix[0] > 1:
+        raise Refused(status.INTERNAL, f"the first byte of a message must be 0 or 1 (got {prefix[0]})")
+    length = int.from_bytes(prefix[1:PREFIX_BYTES], "big")
+    if length > limit:
+        raise Refused(status.RESOURCE_EXHAUSTED, f"the request is larger than the limit ({length} vs. {limit} bytes)")
+    return length
+
+
+def unpack(message: bytes, compressed: bool, headers: CallHeaders, limit: int) -> bytes:
+    """Return a message as the function takes it.
+
+    Args:
+        message: The message without its prefix.
+        compressed: What the prefix says.
+        headers: Those of the call.
+        limit: The largest message, uncompressed.
+
+    Raises:
+        Refused: It is compressed and mustn't be, it can't be uncompressed, or it is too large then.
+    """
+    if not compressed:
+        return message
+    if not headers.gzip:
+        raise Refused(status.INTERNAL, "the message is compressed, and grpc-encoding doesn't say how")
+    import zlib  # callers that compress are rare
+
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        plain = reader.decompress(message, limit + 1)
+    except zlib.error as e:
+        raise Refused(status.INTERNAL, f"the message is not what gzip makes: {e}") from None
+    if len(plain) > limit:
+        raise Refused(status.RESOURCE_EXHAUSTED, f"the request is larger than the limit, uncompressed ({limit} bytes)")
+    if not reader.eof or reader.unused_data:
+        raise Refused(status.INTERNAL, "the message is not one whole piece of gzip")
+    return plain
+
+
+def prefixed(message: bytes) -> bytes:
+    """Return a message with its prefix, not compressed."""
+    return b"\0" + len(message).to_bytes(4, "big") + message

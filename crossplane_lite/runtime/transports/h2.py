@@ -1,0 +1,344 @@
+"""The transport of h2: pure Python, with one selector for all sockets and a crew of threads.
+
+One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits,
+deadlines and the queue of calls are in one place. docs/transports.rst has the figures.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import selectors
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import InputError, UsageError
+from .. import address as addresses
+from . import H2, Handle, listening, status
+from .call import Call
+from .crew import Crew
+from .peer import Peer
+from .status import Refused
+
+if TYPE_CHECKING:
+    from ..tls import Certificates
+    from .limits import Limits
+
+__all__ = ["H2Transport"]
+
+_ACCEPTS: Final = 64
+# Files that the process needs beside its connections.
+_OTHER_FILES: Final = 64
+_FEWEST_PEERS: Final = 16
+# How exactly deadlines are kept; looking at all connections takes a while where there are many.
+_TICK_SECONDS: Final = 0.01
+_PAUSE_SECONDS: Final = 1.0
+_NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_FOREVER: Final = float("inf")
+
+_log = logging.getLogger(__name__)
+
+
+class H2Transport:
+    """Serves gRPC over HTTP/2 with prior knowledge, or over TLS.
+
+    Args:
+        handle: Answers a request.
+        limits: How much of everything.
+    """
+
+    name = H2
+
+    def __init__(self, handle: Handle, limits: Limits) -> None:
+        self._handle = handle
+        self._limits = limits
+        self._most_peers = min(limits.connections, max(_FEWEST_PEERS, listening.most_files() - _OTHER_FILES))
+        self._listeners: list[tuple[socket.socket, Certificates | None]] = []
+        self._sockets_to_remove: list[tuple[str, int]] = []
+        self._peers: dict[Peer, int] = {}  # with what the selector waits for
+        self._more: dict[Peer, None] = {}
+        self._crew: Crew[Call, bytes | Refused] = Crew(
+            self._turn, self._run, self._hand_back, limits.threads, limits.waiting
+        )
+        self._receiving: dict[Call, None] = {}  # the one that began first comes first
+        self._held = 0  # bytes of requests
+        self._touched: dict[Peer, None] = {}
+        self._due = _FOREVER  # when some connection has to be looked at
+        self._asleep_until = 0.0  # when whoever leads looks again
+        self._paused_until = _FOREVER
+        self._stop_at = _FOREVER
+        self._stopping = False
+        self._ended = threading.Event()
+        self._started = False
+
+    def listen(self, address: str, certificates: Certificates | None) -> str:
+        """Bind to an address and return it with the port that was taken.
+
+        Raises:
+            InputError: It can't listen there.
+            UsageError: The certificates are none that h2 can use.
+        """
+        where = addresses.parse(address)
+        addresses.check_free(where, address)
+        if certificates is not None and not hasattr(certificates, "context"):
+            kind = type(certificates).__name__
+            raise UsageError(f"with h2, credentials must be those that load_credentials() returns (got a {kind})")
+        try:
+            found = listening.unix_socket(where.path) if where.path else listening.sockets(where)
+        except OSError as e:
+            reason = (e.strerror or str(e)).lower()
+            raise InputError(f"can't listen on {address}: {reason}") from e
+        if where.path and not where.path.startswith("\0"):
+            self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
+        self._listeners += [(sock, certificates) for sock in found]
+        if where.path:
+            return address
+        return f"{address.rpartition(':')[0]}:{found[0].getsockname()[1]}"
+
+    def start(self) -> None:
+        """Answer calls from now on, in other threads."""
+        self._started = True
+        self._selector = selectors.DefaultSelector()
+        self._wake, self._poke = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(self._poke, False)
+        self._selector.register(self._wake, selectors.EVENT_READ)
+        self._listen(True)
+        self._crew.start()
+
+    def stop(self, grace: float) -> None:
+        """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
+        if not self._started:
+            self._close_listeners()
+            return
+        with self._crew.lock:
+            if not self._ended.is_set():
+                self._stop_at = time.monotonic() + grace
+                self._stopping = True
+                self._wake_up()
+        self._ended.wait(grace + 1)
+
+    # Connections call these four, with the lock held.
+
+    def opened(self, call: Call) -> None:
+        """A call has begun; its request is being received."""
+        self._receiving[call] = None
+
+    def took(self, call: Call, size: int) -> None:
+        """So many bytes of the call's request are kept from now on."""
+        call.held += size
+        self._held += size
+        while self._held > self._limits.request_memory and self._receiving:
+            # The one that has taken longest: a peer that never ends its requests keeps out nobody else.
+            slowest = next(iter(self._receiving))
+            text = "the server holds too many requests; this one was being received for longest"
+            slowest.connection.refuse(slowest, Refused(status.RESOURCE_EXHAUSTED, text))
+            self._touch(slowest)
+
+    def ready(self, call: Call) -> None:
+        """The call's request is whole."""
+        del self._receiving[call]
+        if not self._crew.submit(call):
+            text = "too many calls wait for a thread"
+            call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
+
+    def dropped(self, call: Call) -> None:
+        """The call is over: answered, refused, or nobody waits for it any more."""
+        self._held -= call.held
+        call.held = 0
+        self._receiving.pop(call, None)
+        self._crew.forget(call)
+
+    # The crew calls these three.
+
+    def _run(self, call: Call) -> bytes | Refused:
+        try:
+            return self._handle(call.unpack(self._limits.receive_bytes))
+        except Refused as e:
+            return e
+
+    def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
+        if not call.dropped:
+            self._with(call.connection.peer, _answer, call, outcome, time.monotonic())
+
+    def _turn(self) -> bool:
+        """Wait for sockets, and do what they ask for; say whether to go on."""
+        with self._crew.lock:
+            now = time.monotonic()
+            if self._ended.is_set():
+                return False
+            if self._stopping and (not self._peers or now >= self._stop_at):
+                self._end()
+                return False
+            wake = 0.0 if self._more else min(self._due, self._paused_until, self._stop_at)
+            self._asleep_until = wake
+        try:
+            selected = self._selector.select(None if wake == _FOREVER else max(0.0, wake - now))
+            with self._crew.lock:
+                self._asleep_until = 0.0
+                self._look_at(selected)
+        except Exception:
+            # Whoever leads next goes on. Without a pause a fault that lasts would take all of a processor.
+            _log.exception("the transport has failed")
+            time.sleep(_PAUSE_SECONDS)
+        return True
+
+    def _look_at(self, selected: list[tuple[selectors.SelectorKey, int]]) -> None:
+        now = time.monotonic()
+        for key, events in selected:
+            data = key.data
+            if data.__class__ is Peer:
+                self._with(data, Peer.ready, events, now)
+            elif data is None:
+                self._woken(now)
+            elif data in self._listeners:
+                self._accept(data, now)
+        if self._more:
+            again, self._more = self._more, {}
+            for peer in again:
+                self._with(peer, Peer.ready, selectors.EVENT_READ, now)
+        while self._touched:
+            peer = next(iter(self._touched))
+            del self._touched[peer]
+            self._with(peer, Peer.write, now)
+        if now >= self._due:
+            self._due = _FOREVER
+            for peer in list(self._peers):
+                self._with(peer, Peer.check, now)
+        if now >= self._paused_until:
+            self._paused_until = _FOREVER
+            self._listen(not self._stopping)
+
+    def _wake_up(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # full of what wakes it as well
+            os.write(self._poke, b"\0")
+
+    def _end(self) -> None:
+        for peer in list(self._peers):
+            peer.close()
+            self._forget(peer)
+        self._listen(False)
+        self._close_listeners()
+        self._selector.close()
+        os.close(self._wake)
+        os.close(self._poke)
+        self._ended.set()
+
+    def _with(self, peer: Peer, step: Any, *arguments: Any) -> None:
+        """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer."""
+        if peer not in self._peers:
+            return
+        try:
+            step(peer, *arguments)
+        except Exception:
+            _log.exception("a connection has failed")
+            peer.close()
+        if peer.gone:
+            self._forget(peer)
+            return
+        if peer.more:
+            self._more[peer] = None
+        events = peer.events
+        if events != self._peers[peer]:
+            self._selector.modify(peer, events, peer)
+            self._peers[peer] = events
+        due = peer.due()
+        if due < self._due:
+            self._due = max(due, time.monotonic() + _TICK_SECONDS)
+            if self._due < self._asleep_until:
+                self._asleep_until = self._due
+                self._wake_up()
+
+    def _forget(self, peer: Peer) -> None:
+        del self._peers[peer]
+        self._more.pop(peer, None)
+        self._touched.pop(peer, None)
+        self._selector.unregister(peer)
+        peer.release()
+
+    def _touch(self, call: Call) -> None:
+        self._touched[call.connection.peer] = None
+
+    def _woken(self, now: float) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._wake, 4096):
+                pass
+        if self._stopping and self._listeners:
+            self._listen(False)
+            for listener in self._listeners:
+                self._accept(listener, now)  # whoever is connected already may have begun a call
+            self._close_listeners()
+            for peer in list(self._peers):
+                self._with(peer, Peer.drain, now)
+
+    def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float) -> None:
+        sock, certificates = listener
+        for _ in range(_ACCEPTS):
+            try:
+                accepted, _where = sock.accept()
+            except BlockingIOError:
+                return
+            except OSError as e:
+                if e.errno in _NO_MORE_FILES and not self._make_room(now):
+                    _log.warning("no connections are accepted for a second: %s", e.strerror)
+                    self._listen(False)
+                    self._paused_until = now + _PAUSE_SECONDS
+                    return
+                continue  # the peer has gone before it was accepted
+            try:
+                self._admit(accepted, certificates, now)
+            except OSError:  # it has gone, or the system lacks something for it
+                accepted.close()
+
+    def _admit(self, sock: socket.socket, certificates: Certificates | None, now: float) -> None:
+        if len(self._peers) >= self._most_peers and not self._make_room(now):
+            sock.close()
+            return
+        sock.setblocking(False)
+        if sock.family != socket.AF_UNIX:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if certificates is not None:
+            certificates.changed()
+            sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
+        peer = Peer(sock, certificates is not None, self._limits, self, now)
+        self._selector.register(peer, selectors.EVENT_READ, peer)
+        self._peers[peer] = selectors.EVENT_READ
+        self._with(peer, Peer.write, now)  # our settings
+
+    def _make_room(self, now: float) -> bool:
+        """Close a connection that has no call, the one that is worth least; say whether there was one."""
+        idle = [peer for peer in self._peers if peer.idle]
+        if not idle:
+            return False
+        self._with(min(idle, key=lambda peer: peer.worth), Peer.give_way, now)
+        return True
+
+    def _listen(self, on: bool) -> None:
+        for listener in self._listeners:
+            if on:
+                self._selector.register(listener[0], selectors.EVENT_READ, listener)
+            else:
+                with contextlib.suppress(KeyError, ValueError):  # it was paused
+                    self._selector.unregister(listener[0])
+
+    def _close_listeners(self) -> None:
+        for sock, _ in self._listeners:
+            sock.close()
+        self._listeners.clear()
+        for path, number in self._sockets_to_remove:
+            with contextlib.suppress(OSError):
+                if os.stat(path).st_ino == number:  # and not one that another server has made since
+                    os.unlink(path)
+        self._sockets_to_remove.clear()
+
+
+def _answer(peer: Peer, call: Call, outcome: bytes | Refused, now: float) -> None:
+    if isinstance(outcome, Refused):
+        call.connection.refuse(call, outcome)
+    else:
+        call.connection.answer(call, outcome, now)
+    peer.write(now)

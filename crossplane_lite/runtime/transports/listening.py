@@ -1,0 +1,97 @@
+"""Sockets that listen, for the transport of h2."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import stat
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ..address import Address
+
+__all__ = ["most_files", "sockets", "unix_socket"]
+
+_BACKLOG: Final = 1024
+
+
+def most_files() -> int:
+    """Return how many files the process may have open."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 1 << 30
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft if soft != resource.RLIM_INFINITY else 1 << 30
+
+
+def sockets(where: Address) -> list[socket.socket]:
+    """Return sockets that listen at all addresses of a host.
+
+    Raises:
+        OSError: It can't listen there.
+    """
+    if where.wildcard:
+        try:
+            return [_bound(socket.AF_INET6, ("::", where.port), both=True)]
+        except OSError as e:
+            if e.errno == errno.EADDRINUSE:
+                raise
+            return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # a machine without IPv6
+    found: dict[tuple[Any, Any], None] = {}
+    # As bytes, because a text would load the tables of international names.
+    host = where.host.encode() if where.host.isascii() else where.host
+    for family, _, _, _, place in socket.getaddrinfo(host, where.port, type=socket.SOCK_STREAM):
+        found[family, place] = None
+    bound: list[socket.socket] = []
+    try:
+        for family, place in found:
+            port = bound[0].getsockname()[1] if bound else where.port
+            bound.append(_bound(family, (place[0], port, *place[2:])))
+    except OSError:
+        for sock in bound:
+            sock.close()
+        raise
+    return bound
+
+
+def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers have one port
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not both)
+        sock.bind(place)
+        sock.listen(_BACKLOG)
+        sock.setblocking(False)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def unix_socket(path: str) -> list[socket.socket]:
+    """Return a socket that listens at a path, in place of one that a server has left behind.
+
+    Raises:
+        OSError: It can't listen there.
+    """
+    if not path.startswith("\0"):
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISSOCK(os.stat(path).st_mode):
+                with socket.socket(socket.AF_UNIX) as probe:
+                    if probe.connect_ex(path) == 0:
+                        raise OSError(errno.EADDRINUSE, "another server listens there")
+                os.unlink(path)
+    sock = socket.socket(socket.AF_UNIX)
+    try:
+        sock.bind(path)
+        sock.listen(_BACKLOG)
+        sock.setblocking(False)
+    except OSError:
+        sock.close()
+        raise
+    return [sock]

@@ -1,0 +1,38 @@
+"""gRPC's status codes, as far as a server of unary calls says them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "DEADLINE_EXCEEDED",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "OK",
+    "RESOURCE_EXHAUSTED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "Refused",
+]
+
+OK: Final = 0
+INVALID_ARGUMENT: Final = 3
+DEADLINE_EXCEEDED: Final = 4
+RESOURCE_EXHAUSTED: Final = 8
+UNIMPLEMENTED: Final = 12
+INTERNAL: Final = 13
+UNAVAILABLE: Final = 14
+
+
+class Refused(Exception):
+    """A call that is answered with a status instead of a response.
+
+    Attributes:
+        code: gRPC's status code.
+        text: The message, for people.
+    """
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(code, text)
+        self.code = code
+        self.text = text

@@ -1,0 +1,108 @@
+"""Both transports under load: many clients, the end of a server, certificates that change."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.runtime.certificates import Authority, write
+from tests.runtime.serving import PREFIX, channel, raw_call, serving
+from tests.support import Response, request
+
+XR = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "photos"}}
+METHOD = PREFIX + "RunFunction"
+
+
+@pytest.mark.parametrize("calls", [640, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_64_clients(transport: str, calls: int) -> None:
+    """64 clients with connections of their own, all calling at once, each get their own answers."""
+
+    def client(number: int) -> int:
+        right = 0
+        with channel(server.address) as opened:
+            method = opened.unary_unary(METHOD)
+            for call in range(calls // 64):
+                location = f"{number}-{call}"
+                answer = method(request(xr={**XR, "spec": {"location": location}}), timeout=60, wait_for_ready=True)
+                right += answer.count(location.encode()) == 1
+        return right
+
+    with serving("tests.runtime.functions:echo", "--insecure", "--transport", transport) as server:
+        with ThreadPoolExecutor(64) as clients:
+            assert sum(clients.map(client, range(64))) == calls // 64 * 64
+
+
+@pytest.mark.parametrize("clients", [8, pytest.param(64, marks=pytest.mark.slow)])
+def test_end_under_load(transport: str, clients: int, tmp_path: Path) -> None:
+    """When SIGTERM comes while clients call, each call that was begun is answered; the others are UNAVAILABLE.
+
+    grpcio has another status for a call that it has read and not begun.
+    """
+    file = tmp_path / "calls"
+    data = request(xr={**XR, "spec": {"file": str(file)}})
+    answered: Counter[str] = Counter()
+
+    def client(_: int) -> None:
+        with channel(server.address) as opened:
+            method = opened.unary_unary(METHOD)
+            while True:
+                try:
+                    answer = method(data, timeout=60)
+                except grpc.RpcError as e:
+                    answered[e.code().name] += 1
+                    return
+                assert "bucket" in Response(answer).resources
+                answered["OK"] += 1
+
+    with serving("tests.runtime.functions:counting", "--insecure", "--transport", transport) as server:
+        with ThreadPoolExecutor(clients) as pool:
+            running = [pool.submit(client, number) for number in range(clients)]
+            time.sleep(0.7)
+            server.process.send_signal(signal.SIGTERM)
+            for one in running:
+                one.result(timeout=60)
+        assert server.process.wait(timeout=60) == 0
+    assert answered["OK"] == file.stat().st_size
+    assert answered["OK"] > clients
+    refused = {"UNAVAILABLE"} if transport == "h2" else {"UNAVAILABLE", "CANCELLED"}
+    assert set(answered) - refused == {"OK"}
+    assert sum(answered[code] for code in refused) == clients
+
+
+@pytest.mark.parametrize("rotations", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_rotations_under_load(transport: str, rotations: int, tmp_path: Path) -> None:
+    """While certificates change again and again, no handshake of a client with a good certificate fails."""
+    authority = Authority()
+    pairs = [authority.issue(f"server-{number}") for number in range(20)]
+    directory = write(tmp_path / "certs", pairs[0], authority)
+    mine = authority.issue("client")
+    credentials = grpc.ssl_channel_credentials(authority.certificate, mine.key, mine.certificate)
+    data = request(xr={**XR, "spec": {"location": "EU"}})
+    over = threading.Event()
+
+    def client(_: int) -> int:
+        done = 0
+        while not over.is_set():
+            with channel(server.address, credentials) as opened:
+                assert b"EU" in raw_call(opened, data, timeout=30)
+            done += 1
+        return done
+
+    flags = ("--tls-certs-dir", str(directory), "--transport", transport)
+    with serving("tests.runtime.functions:echo", *flags) as server:
+        with ThreadPoolExecutor(4) as pool:
+            running = [pool.submit(client, number) for number in range(4)]
+            for number in range(rotations):
+                time.sleep(0.05)
+                write(directory, pairs[number % 20], authority)
+            over.set()
+            assert all(one.result(timeout=60) > 0 for one in running)
+        assert server.stop() == 0
+    assert "certificates changed" in {record["msg"] for record in server.records}
