@@ -20,10 +20,13 @@ _COMMANDS: Final = {
     "generate": ("codegen.command", "make models from API definitions"),
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
     "graph": ("graph.command", "draw what depends on what in a composition"),
+    "image": ("packaging.image", "make a function's container image without Docker"),
     "krm": ("krm.command", "run a KRM function, or begin one"),
+    "prune": ("packaging.prune", "take out of installed packages what a served function never loads"),
     "render": ("render.command", "do one reconcile from files and print what it composes"),
     "serve": ("runtime.flags", "serve one function over gRPC"),
     "simulate": ("simulate.command", "reconcile until nothing changes and show what appears when"),
+    "xpkg": ("packaging.xpkg", "build, show and check Crossplane packages"),
 }
 
 # Those that see to stdin, stdout and signals themselves.
