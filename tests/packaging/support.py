@@ -111,3 +111,44 @@ def package_of(layer: bytes, mark: str = "base") -> bytes:
     file = f"{digest[7:]}.tar.gz"
     manifest = json.dumps([{"Config": name, "RepoTags": None, "Layers": [file]}]).encode()
     return tar_of({name: text, file: packed, "manifest.json": manifest})
+
+
+FUNCTION = '''\
+"""A function."""
+
+from crossplane_lite import Unstructured, composition
+
+
+@composition.function(name="function-a")
+def compose(ctx: composition.Context) -> None:
+    """Compose one thing."""
+    ctx.composite(Unstructured)
+    config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+    config.data.key = "value"
+'''
+
+PROJECT = """\
+[build-system]
+requires = ["setuptools>=64"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "function-a"
+version = "0.3.0"
+dependencies = ["crossplane-lite"]
+
+[project.scripts]
+function = "function_a.function:compose.main"
+
+[tool.setuptools]
+packages = ["function_a"]
+"""
+
+
+def project(path: Path) -> Path:
+    """Make the project of a function."""
+    (path / "function_a").mkdir(parents=True)
+    (path / "function_a" / "__init__.py").write_text("")
+    (path / "function_a" / "function.py").write_text(FUNCTION)
+    (path / "pyproject.toml").write_text(PROJECT)
+    return path

@@ -1,19 +1,17 @@
 // Reads packages as Crossplane's package manager does, and checks the images as registries do.
 //
 // Arguments are files of packages. For each it prints one line: the file's name, and "ok" with the kinds of the objects, or what
-// is wrong.
+// is wrong. With the argument "constraints" it reads constraints on versions from stdin, a line each, and prints "ok" or "wrong".
 package main
 
 import (
-	"archive/tar"
+	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
@@ -22,6 +20,16 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "constraints" {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			if _, err := semver.NewConstraint(lines.Text()); err != nil {
+				fmt.Println("wrong")
+			} else {
+				fmt.Println("ok")
+			}
+		}
+		return
+	}
 	status := 0
 	for _, path := range os.Args[1:] {
 		kinds, err := read(path)
@@ -51,7 +59,7 @@ func read(path string) ([]string, error) {
 	if err := validate.Image(annotated); err != nil {
 		return nil, err
 	}
-	content, err := stream(annotated)
+	content, err := xpkg.ExtractPackageYAML(annotated)
 	if err != nil {
 		return nil, err
 	}
@@ -71,40 +79,4 @@ func read(path string) ([]string, error) {
 		kinds = append(kinds, object.GetObjectKind().GroupVersionKind().Kind)
 	}
 	return kinds, nil
-}
-
-// Returns package.yaml of the layer that is marked as base.
-func stream(image v1.Image) (io.ReadCloser, error) {
-	manifest, err := image.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	marked := 0
-	var reader io.ReadCloser = mutate.Extract(image)
-	for _, descriptor := range manifest.Layers {
-		if descriptor.Annotations[xpkg.AnnotationKey] != xpkg.PackageAnnotation {
-			continue
-		}
-		layer, err := image.LayerByDigest(descriptor.Digest)
-		if err != nil {
-			return nil, err
-		}
-		if reader, err = layer.Uncompressed(); err != nil {
-			return nil, err
-		}
-		marked++
-	}
-	if marked != 1 {
-		return nil, fmt.Errorf("%d layers are marked as base", marked)
-	}
-	files := tar.NewReader(reader)
-	for {
-		header, err := files.Next()
-		if err != nil {
-			return nil, fmt.Errorf("no %s: %w", xpkg.StreamFile, err)
-		}
-		if header.Name == xpkg.StreamFile {
-			return io.NopCloser(files), nil
-		}
-	}
 }
