@@ -19,7 +19,7 @@ _NUMBER: Final = r"(?:\d+|[xX*])"
 _NAMES: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
 _VERSION: Final = rf"v?{_NUMBER}(?:\.{_NUMBER}){{0,2}}(?:-{_NAMES})?(?:\+{_NAMES})?"
 _ONE: Final = rf"(?:!=|>=|=>|<=|=<|~>|[=<>~^])?\s*{_VERSION}"
-_RANGE: Final = re.compile(rf"\s*{_VERSION}\s+-\s+{_VERSION}\s*", re.ASCII)
+_RANGE: Final = re.compile(rf"\s*({_VERSION})\s+-\s+({_VERSION})\s*", re.ASCII)
 _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
@@ -27,10 +27,11 @@ def problem(text: str) -> str | None:
     """Return why a text is no constraint; None where it is one."""
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
-    groups = text.split("||")
+    # A range is short for two comparisons.
+    groups = _RANGE.sub(r">=\1, <=\2 ", text).split("||")
     if len(groups) > _MOST:
         return f"must be a version constraint of at most {_MOST} alternatives (it has {len(groups)})"
     for group in groups:
-        if not _RANGE.fullmatch(group) and not _ALL.fullmatch(group):
+        if not _ALL.fullmatch(group):
             return f"must be a version constraint, for example >=v2.0.0 or >=1.20, <3 (got {text!r})"
     return None

@@ -149,6 +149,11 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
     found = []
     for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
         told: dict[str, Any] = entry["metadata"]
+        # pip asks that of its own Python, not of the one that the packages are for.
+        least = re.search(r">=\s*(\d+)\.(\d+)", told.get("requires_python") or "")
+        if least is not None and (int(least[1]), int(least[2])) > python.version:
+            needs = told["requires_python"]
+            raise InputError(f"{told['name']} needs Python {needs}, and the base has {_dotted(python)}")
         source: dict[str, Any] = entry["download_info"]
         url: str = source["url"]
         if "vcs_info" in source:

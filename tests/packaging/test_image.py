@@ -76,7 +76,9 @@ def test_without_grpcio(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.slow
-def test_byte_code(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_byte_code(
+    tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Byte code is made by the same version of Python alone, is the same twice, and names no place of this machine."""
     import sys
 
@@ -93,9 +95,16 @@ def test_byte_code(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str]
     compiled = files[f"function/function_a/__pycache__/function.cpython-{version.replace('.', '')}.pyc"]
     assert b"/function/function_a/function.py" in compiled
     assert str(tmp_path).encode() not in compiled
-    (programs / f"python{version}").rename(programs / "python3.9")
+    capsys.readouterr()
+    other = "3.12" if version != "3.12" else "3.13"
+    (programs / f"python{version}").rename(programs / f"python{other}")
+    monkeypatch.setenv("PATH", "")
     assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / "three.tar")]) == 2
+    assert f"--byte-code yes: there is no python{other} on this machine" in capsys.readouterr().err
     assert not (tmp_path / "three.tar").exists()
+    (programs / f"python{other}").rename(programs / "python3.9")
+    assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
+    assert "crossplane-lite needs Python >=3.10, and the base has 3.9" in capsys.readouterr().err
 
 
 def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

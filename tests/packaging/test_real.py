@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -16,8 +17,6 @@ from pathlib import Path
 
 import grpc
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from crossplane_lite.cli import main
 from crossplane_lite.packaging.constraint import problem
@@ -142,7 +141,7 @@ def test_our_layout(built: Path, tmp_path: Path) -> None:
 def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Iterator[str]:
     """Run an image's program in its root, read-only, as its user, and yield the address that it serves."""
     script = (
-        'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount -t tmpfs none "$1/run" && '
+        'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount --bind /dev "$1/dev" && mount -t tmpfs none "$1/run" && '
         'cp -r "$2" "$1/run/certs" && chmod -R a+rX "$1/run/certs" && mount -o remount,ro "$1/run" && '
         'root=$1 && user=$3 && shift 3 && exec chroot --userspec="$user" "$root" "$@"'
     )
@@ -193,8 +192,11 @@ def test_the_parser_takes_the_package(parser: str, built: Path, tmp_path: Path) 
     assert run(parser, str(tmp_path / "b")) == f"{tmp_path / 'b'}: ok Function\n"
 
 
-# What we refuse and Crossplane's own parser doesn't see, or mends.
-OURS_ALONE = {"more than package.yaml", "a mode", "an escaping path", "no mark", "a label of no layer"}
+# What we refuse and Crossplane's own parser doesn't see, or mends: it compares no digests of a docker-archive.
+OURS_ALONE = {
+    *("more than package.yaml", "a mode", "an escaping path", "no mark", "a label of no layer"),
+    *("a layer's digest", "the configuration's digest"),
+}
 
 
 @pytest.mark.parametrize("name", sorted(VARIANTS.keys() - OURS_ALONE))
@@ -204,24 +206,55 @@ def test_the_parser_refuses_the_same(parser: str, tmp_path: Path, name: str) -> 
     assert "ok" not in run(parser, str(tmp_path / "a.xpkg"), status=1).split()
 
 
-VERSIONS = st.from_regex(r"v?(\d{1,2}|[xX*])(\.(\d{1,2}|[xX*])){0,3}(-[a-z0-9.]{0,4})?(\+[a-z.]{0,3})?", fullmatch=True)
-PARTS = st.one_of(
-    VERSIONS,
-    st.sampled_from(
-        ["<", ">", "=", "!=", ">=", "=>", "<=", "=<", "~", "~>", "^", ",", " ", "||", " - ", "-", "!", "a"]
-    ),
-)
+def made_up(random: random.Random) -> str:
+    """Return a text that may be a constraint."""
+    signs = [
+        "",
+        "",
+        "",
+        "<",
+        ">",
+        "=",
+        "!=",
+        ">=",
+        "=>",
+        "<=",
+        "=<",
+        "~",
+        "~>",
+        "^",
+        ",",
+        " ",
+        " ",
+        "||",
+        " - ",
+        "-",
+        "!",
+        "a",
+    ]
+    text = ""
+    for _ in range(random.randint(1, 4)):
+        text += random.choice(signs) + random.choice(["", " "])
+        numbers = [random.choice(["0", "1", "12", "x", "*", "X"]) for _ in range(random.randint(1, 4))]
+        text += random.choice(["", "", "v"]) + ".".join(numbers)
+        text += random.choice(["", "", "", "-rc.1", "-0", "-", "+b.2", "-a+b", "+"]) + random.choice(["", " ", ", "])
+    return text
 
 
-@settings(max_examples=30)
-@given(st.lists(st.lists(PARTS, max_size=5).map("".join), min_size=40, max_size=40))
-def test_constraints(parser: str, texts: list[str]) -> None:
-    """Constraints are taken or refused as Crossplane's library does."""
-    ascii_only = [text for text in [*RIGHT, *WRONG, *texts] if text.isascii() and "\n" not in text]
-    lines = "".join(f"{text}\n" for text in ascii_only)
+def test_constraints(parser: str) -> None:
+    """Thousands of constraints are taken or refused as Crossplane's library does."""
+    chance = random.Random(19)
+    texts = [text for text in [*RIGHT, *WRONG] if text.isascii()] + [made_up(chance) for _ in range(5000)]
+    lines = "".join(f"{text}\n" for text in texts)
     done = subprocess.run([parser, "constraints"], input=lines, capture_output=True, text=True, check=True, timeout=60)
-    theirs = dict(zip(ascii_only, done.stdout.split(), strict=True))
-    assert theirs == {text: "wrong" if problem(text) else "ok" for text in ascii_only}
+    theirs = done.stdout.split()
+    assert 500 < theirs.count("ok") < 4500
+    different = [
+        (text, verdict)
+        for text, verdict in zip(texts, theirs, strict=True)
+        if verdict != ("wrong" if problem(text) else "ok")
+    ]
+    assert different == []
 
 
 def test_an_image_of_another_maker(built: Path, tmp_path: Path) -> None:
