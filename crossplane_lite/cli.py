@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
     "graph": ("graph.command", "draw what depends on what in a composition"),
     "image": ("packaging.image", "make a function's container image without Docker"),
+    "init": ("scaffold.command", "write the project of a new function"),
     "krm": ("krm.command", "run a KRM function, or begin one"),
     "prune": ("packaging.prune", "take out of installed packages what a served function never loads"),
     "render": ("render.command", "do one reconcile from files and print what it composes"),
@@ -62,6 +63,8 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         stdio.say(*_help())
         return 2
+    if arguments[:2] == ["krm", "init"]:  # what it was called when only KRM functions had a template
+        arguments = ["init", "--template", "krm", *arguments[2:]]
     name = arguments[0]
     try:
         if name in ("-h", "--help"):

@@ -46,6 +46,7 @@ def command(argv: Sequence[str]) -> int:
     else:
         outputs = [(folder, made.modules), (arguments.stubs_dir, made.stubs)]
     summaries = output.write_all(outputs)
+    _warn_of_ignored([folder / file for folder, files in outputs for file in files])
     apis = {(kind.group, kind.kind) for kind in kinds}
     _print_summary(len(apis), made.classes, outputs, summaries, found)
     return 0
@@ -79,6 +80,41 @@ def _check(found: Definitions, arguments: Sequence[str]) -> None:
                 f"{name} defines no API{has}: it takes a CustomResourceDefinition, a CompositeResourceDefinition or an "
                 "OpenAPI v3 document"
             )
+
+
+def _warn_of_ignored(files: Sequence[Path]) -> None:
+    """Say which of the written files git leaves out, as a list of ignored files with `instance/` in it makes it do."""
+    import shutil
+    import subprocess
+
+    git = shutil.which("git")
+    if git is None:
+        return
+    where = files[0].parent
+    names = "".join(f"{file.absolute()}\0" for file in files)
+    # Status 128 where it is no work tree, 1 where nothing is ignored.
+    done = subprocess.run(
+        [git, "check-ignore", "-z", "--verbose", "--non-matching", "--stdin"],
+        input=names,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        return
+    parts = done.stdout.split("\0")[:-1]
+    # Source, line, pattern and path of each file; a pattern that begins with ! keeps it.
+    found = [parts[at : at + 4] for at in range(0, len(parts), 4)]
+    ignored = [one for one in found if one[2] and not one[2].startswith("!")]
+    if ignored:
+        source, line, pattern, path = ignored[0]
+        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        print(
+            f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
+            "keep the models with a line such as !/models/** at its end",
+            file=sys.stderr,
+        )
 
 
 def _print_summary(

@@ -141,7 +141,8 @@ def test_our_layout(built: Path, tmp_path: Path) -> None:
 def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Iterator[str]:
     """Run an image's program in its root, read-only, as its user, and yield the address that it serves."""
     script = (
-        'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount --bind /dev "$1/dev" && mount -t tmpfs none "$1/run" && '
+        'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount --bind /dev "$1/dev" && '
+        'mount -t tmpfs none "$1/run" && '
         'cp -r "$2" "$1/run/certs" && chmod -R a+rX "$1/run/certs" && mount -o remount,ro "$1/run" && '
         'root=$1 && user=$3 && shift 3 && exec chroot --userspec="$user" "$root" "$@"'
     )
@@ -172,7 +173,7 @@ def test_the_function_in_a_chroot(built: Path, tmp_path: Path) -> None:
     client = authority.issue("crossplane")
     flags = ["--tls-certs-dir", "/run/certs", "--address", "localhost:0"]
     with in_chroot(root, [*process["args"], *flags], "65534:65534", str(certificates)) as address:
-        credentials = grpc.ssl_channel_credentials(authority.pem, client.key, client.certificate)
+        credentials = grpc.ssl_channel_credentials(authority.certificate, client.key, client.certificate)
         with grpc.secure_channel(address, credentials) as channel:
             xr = {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "x"}}
             call = channel.unary_unary(f"{PREFIX}RunFunction")
