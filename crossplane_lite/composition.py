@@ -326,5 +326,12 @@ def run_awaitable(awaitable: Awaitable[Any]) -> Any:
     return returned[0]
 
 
+def close_loop() -> None:
+    """Close the event loop that is kept for this thread, where there is one, because the thread ends."""
+    loop = getattr(_local, "loop", None)
+    if loop is not None:
+        loop.close()
+
+
 async def _finish(awaitable: Awaitable[Any]) -> Any:
     return await awaitable

@@ -35,7 +35,10 @@ def _value(name: str, schema: Mapping[str, Any], depth: int) -> Any:
         return allowed[0]
     kind = schema.get("type")
     if kind == "object":
-        return _object(schema, depth)
+        # An object inside of an object has what every object has.
+        whole = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name.lower()}}
+        is_whole = schema.get("x-kubernetes-embedded-resource") is True
+        return {**(whole if is_whole else {}), **_object(schema, depth)}
     if kind == "array":
         items = schema.get("items")
         many = schema.get("minItems")
