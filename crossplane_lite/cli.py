@@ -17,6 +17,7 @@ __all__ = ["main"]
 
 # Name: the module whose `command(argv)` returns the exit status, and what help says.
 _COMMANDS: Final = {
+    "dev": ("develop.command", "serve a function while it is written, and say what is asked and answered"),
     "generate": ("codegen.command", "make models from API definitions"),
     "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
     "graph": ("graph.command", "draw what depends on what in a composition"),
@@ -31,7 +32,7 @@ _COMMANDS: Final = {
 }
 
 # Those that see to stdin, stdout and signals themselves.
-_BY_THEMSELVES: Final = (["krm"], ["serve"])
+_BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
