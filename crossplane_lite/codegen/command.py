@@ -13,7 +13,7 @@ from ..errors import InputError
 from . import generate, output
 from .definitions import Definitions, Kind, definitions
 
-__all__ = ["command"]
+__all__ = ["command", "make_parser"]
 
 
 def command(argv: Sequence[str]) -> int:
@@ -25,7 +25,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: A source, or the output folder, isn't what it should be. Nothing has been written then.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     progress = _Progress()
     with progress:
         found = definitions(sources.read_sources(arguments.sources))
@@ -156,7 +156,8 @@ class _Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "

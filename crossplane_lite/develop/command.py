@@ -16,7 +16,7 @@ from typing import Final
 from .._terminal.stdio import say
 from ..errors import InputError
 
-__all__ = ["command", "parser", "sources"]
+__all__ = ["command", "make_parser", "sources"]
 
 _LOOK_SECONDS: Final = 0.3
 _GRACE_SECONDS: Final = 3.0
@@ -33,7 +33,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: The command line can't be used.
     """
-    arguments = parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     if arguments.record_secrets and arguments.record is None:
         raise InputError("--record-secrets needs --record DIR")
     if arguments.record_secrets:
@@ -112,7 +112,7 @@ def _sources(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
                         yield one.path, (status.st_mtime_ns, status.st_size)
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite dev",

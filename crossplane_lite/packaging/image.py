@@ -24,7 +24,7 @@ from .layers import Entry, Layer, write_layer
 from .prune import add_rule_flags, rules_text
 from .report import owners, package_sizes, size, size_table
 
-__all__ = ["command", "parser"]
+__all__ = ["command", "make_parser"]
 
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
@@ -46,7 +46,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: The project, the base or a flag isn't what it should be. No image is written then.
     """
-    arguments = parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
         work = Path(folder)
         step = _Progress()
@@ -251,7 +251,7 @@ class _Progress:
                 print(f"\r\x1b[K{text:.79}", end="", file=sys.stderr, flush=True)
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite image",

@@ -9,7 +9,7 @@ from pathlib import Path
 from . import pruning
 from .report import rule_table, size
 
-__all__ = ["add_rule_flags", "command", "parser"]
+__all__ = ["add_rule_flags", "command", "make_parser"]
 
 
 def command(argv: Sequence[str]) -> int:
@@ -18,7 +18,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: The folder or a rule isn't what it should be, or a file can't be removed.
     """
-    arguments = parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)
     print("\n".join(rule_table(pruned)))
     says = "would be" if arguments.dry_run else "are"
@@ -44,7 +44,7 @@ def rules_text() -> str:
     return "\n".join(["rules:", *(f"  {rule.name:<{width}}  {rule.about}" for rule in pruning.RULES)])
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite prune",

@@ -16,7 +16,7 @@ from . import images, package
 from .lint import CAPABILITIES
 from .report import size, table
 
-__all__ = ["command", "parser"]
+__all__ = ["command", "make_parser"]
 
 
 def command(argv: Sequence[str]) -> int:
@@ -28,7 +28,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: A file isn't what it should be. `build` has written nothing then.
     """
-    arguments = parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     status: int = arguments.run(arguments)
     return status
 
@@ -197,7 +197,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     return status
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite xpkg",

@@ -13,7 +13,7 @@ from .._base.extras import load
 from ..errors import InputError
 from .project import Project, new_project
 
-__all__ = ["command", "parser", "write"]
+__all__ = ["command", "make_parser", "write"]
 
 # Run in a process of its own, in the new folder, because it imports the new function.
 _FIRST = """
@@ -35,7 +35,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: The name, a file or the folder can't be used. Nothing has been written then.
     """
-    arguments = parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     folder = Path(arguments.name)
     name = Path(os.path.abspath(folder)).name
     if arguments.template != "composition" and (arguments.xrd or arguments.crd):
@@ -109,7 +109,7 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
         raise InputError(f"{folder} is written, but its function can't be rendered: {reason}")
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
