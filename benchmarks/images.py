@@ -9,6 +9,7 @@ same share to both sides.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -143,8 +144,8 @@ def _grpcio(image: Path, work: Path) -> str:
     folder = Path(tempfile.mkdtemp(dir=work))
     (read,) = images.read(str(image), folder)
     with tarfile.open(read.layers[-1].file) as tar:
-        name = next(one for one in tar.getnames() if one.endswith(".dist-info") and "/grpcio-" in one)
-    return name.rpartition("-")[2].removesuffix(".dist-info")
+        names = "\n".join(tar.getnames())
+    return re.findall(r"/grpcio-([^/]+)\.dist-info$", names, re.MULTILINE)[0]
 
 
 def _folder_size(folder: Path, *suffixes: str) -> int:
