@@ -24,7 +24,7 @@ from .layers import Entry, Layer, write_layer
 from .prune import add_rule_flags, rules_text
 from .report import owners, package_sizes, size, size_table
 
-__all__ = ["command", "make_parser"]
+__all__ = ["command", "entrypoint", "make_parser"]
 
 PLACE: Final = "function"
 NOBODY: Final = "65534:65534"
@@ -200,7 +200,7 @@ def _made(
             raise InputError(f"--label must be KEY=VALUE (got {label!r})")
         labels[key] = value
     config: dict[str, Any] = {
-        "Entrypoint": [python.path, f"/{PLACE}"],
+        "Entrypoint": entrypoint(python, arguments.transport),
         "Cmd": None,
         "User": arguments.user,
         "WorkingDir": "/",
@@ -211,6 +211,12 @@ def _made(
     if not arguments.krm:
         config["ExposedPorts"] = {"9443/tcp": {}}
     return images.added(base, [layer], config, "image")
+
+
+def entrypoint(python: Python, transport: str) -> list[str]:
+    """Return what the image runs, before the arguments that a cluster gives."""
+    # Only another transport than the server's own has to be said.
+    return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 
 
 def _tag(version: str) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite.cli import main
+from crossplane_lite.packaging.base import Python
+from crossplane_lite.packaging.image import entrypoint
 from tests.packaging.support import members, project, root_folder
 
 
@@ -105,6 +107,13 @@ def test_byte_code(
     (programs / f"python{other}").rename(programs / "python3.9")
     assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
     assert "crossplane-lite needs Python >=3.10, and the base has 3.9" in capsys.readouterr().err
+
+
+def test_what_runs() -> None:
+    """The base's Python runs the folder; an image without grpcio serves with what it has instead."""
+    python = Python("/usr/bin/python3.13", (3, 13), "linux/amd64", False)
+    assert entrypoint(python, "grpcio") == entrypoint(python, "none") == ["/usr/bin/python3.13", "/function"]
+    assert entrypoint(python, "h2") == ["/usr/bin/python3.13", "/function", "--transport", "h2"]
 
 
 def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

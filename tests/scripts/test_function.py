@@ -126,14 +126,13 @@ def test_time_of_statements_outside_of_compose() -> None:
 def test_a_call_of_c() -> None:
     """A script that sleeps is answered in time as well."""
     before = time.monotonic()
-    script = "import time\ndef compose(ctx):\n    time.sleep(5)\n"
+    script = "import time\ndef compose(ctx):\n    time.sleep(60)\n"
     assert "takes longer than 0.2 seconds" in fatal(script, timeoutSeconds=0.2)
-    assert time.monotonic() - before < 4
+    assert time.monotonic() - before < 30
 
 
 def test_limit_comes_in_time_or_never() -> None:
     """Code that ends just when the limit comes either counts as too long or as done, and what comes later is safe."""
-    outcomes = set()
     for number in range(60):
         done = []
 
@@ -143,12 +142,15 @@ def test_limit_comes_in_time_or_never() -> None:
 
         try:
             run_limited(work, 0.001)
-            outcomes.add("done")
             assert done
         except TooLong:
-            outcomes.add("too long")
+            pass
     time.sleep(0.3)
-    assert outcomes == {"done", "too long"}
+    run_limited(lambda: None, 60)
+    with pytest.raises(TooLong):
+        run_limited(lambda: time.sleep(60), 0.01)
+    with pytest.raises(ValueError, match="no"):
+        run_limited(lambda: int("no"), 60)
 
 
 def test_a_text_is_compiled_once() -> None:
