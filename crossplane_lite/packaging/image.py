@@ -11,6 +11,7 @@ import configparser
 import contextlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -103,6 +104,8 @@ def _install(
         raise InputError(f"{project} is no Python project: it has no pyproject.toml")
     if not is_place and ("/" in project or project.startswith(".")):
         raise InputError(f"there is no {project}")
+    if is_place and os.path.isdir(project):
+        project = str(_copied(Path(project), work / "project", os.path.realpath(arguments.base)))
     wanted = installing.requirements(
         os.path.abspath(project) if is_place else project, arguments.transport, arguments.sdk_from
     )
@@ -111,6 +114,31 @@ def _install(
     step(f"installing {len(kept)} packages")
     installing.install(kept, python, target, work)
     return _function(target, project, packages, arguments.function), left_out
+
+
+# What builds and tools leave behind, and images. Builds take what an earlier one has left in `build` for sources.
+_LEFT_BEHIND: Final = shutil.ignore_patterns(
+    *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+    *("*.tar", "*.xpkg"),
+)
+
+
+def _copied(project: Path, target: Path, base: str) -> Path:
+    """Copy a project's folder, because building would leave files in it, and take what was left there before."""
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        found = set(_LEFT_BEHIND(folder, names))
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.exists(os.path.join(path, "pyvenv.cfg")) or os.path.realpath(path) == base:
+                found.add(name)
+        return found
+
+    try:
+        shutil.copytree(project, target, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error) as e:
+        raise InputError(f"can't copy {project}, which is built from a copy: {e}") from e
+    return target
 
 
 def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:

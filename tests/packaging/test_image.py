@@ -33,6 +33,10 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
     """The layer has the function and libraries for the base's machine, twice with the same bytes, and is pruned."""
     base = root_folder(tmp_path / "root", machine=0xB7)
     where = project(tmp_path / "project")
+    stale = where / "build" / "lib" / "function_a" / "stale.py"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("")
+    before = sorted(where.rglob("*"))
     for name in ("one.tar", "two.tar"):
         output = str(tmp_path / name)
         flags = ["--base", str(base), "--sdk-from", str(sdk), "--byte-code", "no", "-o", output, "--report"]
@@ -43,6 +47,8 @@ def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFi
     assert re.search(r"^grpcio +\d+\.\d\d MB +\d+\.\d\d MB$", shown, re.MULTILINE)
     assert re.search(r"^development +\d+ +\S+ (MB|kB)$", shown, re.MULTILINE)
     files, config = layer_and_config(tmp_path / "one.tar")
+    assert sorted(where.rglob("*")) == before
+    assert not [name for name in files if "stale" in name]
     assert machines(files) == {0xB7}
     assert files["function/function_a/function.py"].startswith(b'"""A function."""')
     assert b"from function_a.function import compose" in files["function/__main__.py"]
