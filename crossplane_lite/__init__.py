@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ._models.unstructured import Unstructured as Unstructured
     from ._observed.observable import Observable as Observable
 
+    __version__: str
+
 __all__ = ["NULL", "UNSET", "Observable", "Unstructured", "apply", "composition", "value_or"]
 
 _HOMES = {
@@ -34,6 +36,13 @@ _DOORS = ("composition", "context", "errors", "model", "observable", "proto")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # empty where the package isn't installed
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("crossplane-lite")
+        except PackageNotFoundError:
+            return ""
     home = _HOMES.get(name)
     if home is None and name not in _DOORS:  # asked for submodules too, before these are imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,30 +9,19 @@ import gc
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
+from ._commands.table import COMMANDS
 from ._terminal import stdio
-from .errors import CrossplaneLiteError
+from ._terminal.colour import painted
+from .errors import CrossplaneLiteError, MissingExtraError
 
 __all__ = ["main"]
-
-# Name: the module whose `command(argv)` returns the exit status, and what help says.
-_COMMANDS: Final = {
-    "conformance": ("testing.conformance", "check a running function against the functions specification"),
-    "diff": ("diff.command", "show what a rollout changes, or what a release does"),
-    "generate": ("codegen.command", "make models from API definitions"),
-    "generate-input": ("codegen.input_crd", "print the CustomResourceDefinition of a function's input"),
-    "graph": ("graph.command", "draw what depends on what in a composition"),
-    "krm": ("krm.command", "run a KRM function, or begin one"),
-    "render": ("render.command", "do one reconcile from files and print what it composes"),
-    "serve": ("runtime.flags", "serve one function over gRPC"),
-    "simulate": ("simulate.command", "reconcile until nothing changes and show what appears when"),
-}
 
 _ALLOCATIONS: Final = 100_000
 
 # Those that see to stdin, stdout and signals themselves.
-_BY_THEMSELVES: Final = (["krm"], ["serve"])
+_BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,19 +55,32 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         stdio.say(*_help())
         return 2
+    if arguments[:2] == ["krm", "init"]:  # what it was called when only KRM functions had a template
+        arguments = ["init", "--template", "krm", *arguments[2:]]
+    if arguments[0] == "help" and arguments[1:2] not in ([], ["-h"], ["--help"]):
+        arguments = [*arguments[1:], "--help"]
     name = arguments[0]
     try:
-        if name in ("-h", "--help"):
+        if name in ("-h", "--help", "help"):
             return _print(*_help())
-        if name == "--version":
+        if name in ("--version", "version"):
             return _print(f"crossplane-lite {_version()}")
-        if name not in _COMMANDS:
-            return _complain(f"crossplane-lite: there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
-        module = importlib.import_module(f".{_COMMANDS[name][0]}", __package__)
+        if name not in COMMANDS:
+            from ._commands.suggesting import near
+
+            names = ", ".join(COMMANDS)
+            hint = near(name, COMMANDS) or f"; the commands are {names}"
+            return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
+        module = _module(name)
         try:
             status: int = module.command(arguments[1:])
+        except SystemExit as e:  # argparse's way to end
+            _add_to_argparse(name, arguments[1:], e.code)
+            raise
         finally:
             stdio.flush()
+        if arguments[1:] in (["-h"], ["--help"]):
+            _print_examples(name)
         return status
     except CrossplaneLiteError as e:
         return _complain(f"crossplane-lite {name}: {e}")
@@ -90,8 +92,35 @@ def _run(arguments: list[str]) -> int:
         return 130
 
 
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(f".{COMMANDS[name].module}", __package__)
+    except ModuleNotFoundError as e:
+        if e.name is None or not e.name.startswith(f"{__package__}."):
+            raise
+        raise MissingExtraError(f"this installation was pruned: it can serve functions, and has no {e.name}") from None
+
+
+def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
+    """Add to what argparse has printed: examples to help, what was meant to a complaint."""
+    if status == 2:
+        from ._commands.suggesting import flag_hints
+
+        stdio.say(*flag_hints(name, arguments))
+    elif arguments in (["-h"], ["--help"]):
+        stdio.flush()
+        _print_examples(name)
+
+
+def _print_examples(name: str) -> None:
+    examples = COMMANDS[name].examples
+    if examples:
+        _print("", "examples:", *(f"  crossplane-lite {example}" for example in examples))
+
+
 def _complain(text: str) -> int:
-    stdio.say(text)
+    head, colon, rest = text.partition(": ")
+    stdio.say(f"{painted(head, 'red')}{colon}{rest}")
     return 2
 
 
@@ -101,21 +130,21 @@ def _print(*lines: str) -> int:
 
 
 def _help() -> list[str]:
-    width = max(map(len, _COMMANDS))
+    width = max(map(len, COMMANDS))
     return [
         "usage: crossplane-lite COMMAND ...",
         "",
         "commands:",
-        *(f"  {name:<{width}}  {text}" for name, (_, text) in _COMMANDS.items()),
+        *(f"  {name:<{width}}  {told.about}" for name, told in COMMANDS.items()),
         "",
-        "crossplane-lite COMMAND --help says more; crossplane-lite --version prints the version.",
+        "examples:",
+        "  crossplane-lite init network",
+        "  crossplane-lite render xr.yaml composition.yaml functions.yaml",
+        "",
+        "crossplane-lite COMMAND --help says more, with examples; crossplane-lite --version prints the version.",
     ]
 
 
 def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("crossplane-lite")
-    except PackageNotFoundError:
-        return "(not installed)"
+    found: str = importlib.import_module(str(__package__)).__version__
+    return found or "(not installed)"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from crossplane_lite.cli import _COMMANDS, main
+from crossplane_lite._commands.table import COMMANDS
+from crossplane_lite._terminal.colour import painted
+from crossplane_lite.cli import main
 from tests.runtime.serving import ROOT, run_command
 
 
@@ -32,11 +36,11 @@ def test_help(capsys: pytest.CaptureFixture[str], flag: str) -> None:
     """Help lists the sub-commands."""
     assert main([flag]) == 0
     shown = capsys.readouterr().out
-    for name in _COMMANDS:
+    for name in COMMANDS:
         assert re.search(rf"^  {name} {{2,}}\S", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", sorted(_COMMANDS))
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"help"}))
 def test_help_of_a_command(capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Each sub-command has help of its own, under its own name."""
     try:
@@ -55,11 +59,117 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown sub-command names those that exist."""
+    """An unknown sub-command names the one that it is like, or all of them."""
     assert main(["rendr"]) == 2
-    assert capsys.readouterr().err == (
-        f"crossplane-lite: there is no command 'rendr'; the commands are {', '.join(sorted(_COMMANDS))}\n"
+    assert capsys.readouterr().err == "crossplane-lite: there is no command 'rendr'; did you mean 'render'?\n"
+    assert main(["q"]) == 2
+    expected = f"crossplane-lite: there is no command 'q'; the commands are {', '.join(sorted(COMMANDS))}\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["image", "--bse", "x"], "there is no --bse; did you mean --base?"),
+        (["xpkg", "build", "--package-rot", "x"], "there is no --package-rot; did you mean --package-root?"),
+        (["simulate", "xr.yaml", "c.yaml", "f.yaml", "--fixture=a"], "there is no --fixture; did you mean --fixtures?"),
+        (["serve", "a:b", "--insecur"], "there is no flag --insecur; did you mean --insecure?"),
+    ],
+)
+def test_a_flag_that_was_meant(capfd: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:
+    """A misspelt flag of any command names the one that it is like."""
+    try:
+        assert main(arguments) == 2
+    except SystemExit as e:  # argparse's way
+        assert e.code == 2
+    assert text in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"help"}))
+def test_help_has_examples(capfd: pytest.CaptureFixture[str], name: str) -> None:
+    """`help NAME` and `NAME --help` are the same, and end with examples."""
+    shown = []
+    for arguments in (["help", name], [name, "--help"]):
+        try:
+            assert main(arguments) == 0
+        except SystemExit as e:
+            assert e.code == 0
+        shown.append(capfd.readouterr().out)
+    assert shown[0] == shown[1]
+    assert re.search(rf"^  \S*\W?crossplane-lite {name}", shown[0].partition("examples:\n")[2], re.MULTILINE)
+
+
+def test_help_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """`help` is `--help`."""
+    assert main(["help"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["--help"]) == 0
+    assert capsys.readouterr().out == shown
+
+
+def test_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`crossplane_lite.__version__` is that of the installed distribution."""
+    import crossplane_lite
+
+    assert crossplane_lite.__version__ == importlib.metadata.version("crossplane-lite")
+
+
+def test_a_pruned_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command whose code an image hasn't got says that it was pruned."""
+    monkeypatch.delitem(sys.modules, "crossplane_lite.graph.command", raising=False)
+    monkeypatch.setitem(sys.modules, "crossplane_lite.graph", None)
+    assert main(["graph", "xr.yaml"]) == 2
+    assert "this installation was pruned: it can serve functions, and has no crossplane_lite.graph" in (
+        capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    """What completes has every command and flags of them, and the shell takes it where it is installed."""
+    pytest.importorskip("shtab", reason="shtab is not installed")
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in (*COMMANDS, "embed-runtime-image-tarball", "tls-certs-dir", "observed-resources"):
+        assert word in script
+    program = shutil.which(shell)
+    if program is not None:
+        done = subprocess.run([program, "-n"], input=script, text=True, capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_completion_in_bash(capsys: pytest.CaptureFixture[str]) -> None:
+    """bash completes a command and a flag with it."""
+    pytest.importorskip("shtab", reason="shtab is not installed")
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    function = re.search(r"complete .*-F (\S+) crossplane-lite", script)
+    assert function is not None
+    for words, expected in ((["sim"], "simulate"), (["image", "--trans"], "--transport")):
+        line = ["crossplane-lite", *words]
+        ask = (
+            f"{script}\nCOMP_WORDS=({' '.join(line)}); COMP_CWORD={len(line) - 1}; {function[1]}; "
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run([bash, "-c", ask], capture_output=True, text=True, timeout=60, check=True)
+        assert expected in done.stdout.split()
+
+
+def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal gets colours; a file, NO_COLOR and a dumb terminal don't."""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    assert painted("a", "red", terminal) == "\x1b[31ma\x1b[0m"
+    assert painted("a", "red", io.StringIO()) == "a"
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as changed:
+            changed.setenv(name, value)
+            assert painted("a", "red", terminal) == "a"
 
 
 def test_unknown_flag() -> None:

@@ -1,4 +1,4 @@
-"""Crossplane packages: the `package.yaml` of an image that was saved to a file.
+"""Images that were saved to a file, and the `package.yaml` in those that are Crossplane packages.
 
 Two layouts are read: the docker-archive, which `crossplane xpkg build` and `docker save` write (`manifest.json`), and
 the OCI layout (`index.json` and `blobs/`), as a tar file or as a folder. Tar files may be gzipped as a whole.
@@ -12,6 +12,7 @@ Sizes are limited after unpacking, and every digest that an archive names for wh
 
 from __future__ import annotations
 
+import itertools
 import os
 import posixpath
 import re
@@ -21,7 +22,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from ..errors import InputError
 from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, printable
 
-__all__ = ["Stream", "is_archive", "is_layout", "read_archive", "read_layout"]
+__all__ = ["Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
 
 _PACKAGE: Final = "package.yaml"
 _MARK: Final = "io.crossplane.xpkg"
@@ -47,16 +48,34 @@ class Stream(NamedTuple):
     data: bytes
 
 
-class _Layer(NamedTuple):
+class Layer(NamedTuple):
+    """A layer of a saved image.
+
+    Attributes:
+        file: Its name in the archive.
+        digest: The digest of the file, where the archive says it.
+        unpacked: The digest of what the file unpacks to, where the configuration says it.
+        mark: What a package's mark says of it: `base` for the one with `package.yaml`.
+    """
+
     file: str
-    digest: str | None  # of the file
-    unpacked: str | None  # digest of what the file unpacks to
-    is_marked: bool
+    digest: str | None
+    unpacked: str | None
+    mark: str | None
 
 
-class _Image(NamedTuple):
+class Image(NamedTuple):
+    """A saved image.
+
+    Attributes:
+        name: What messages call it in the archive.
+        config: Its configuration, with operating system, architecture and labels.
+        layers: The lowest first.
+    """
+
     name: str
-    layers: list[_Layer]
+    config: Mapping[str, Any]
+    layers: list[Layer]
 
 
 def is_archive(head: bytes) -> bool:
@@ -94,7 +113,7 @@ def _read(files: Files) -> list[Stream]:
     found: dict[bytes, str] = {}
     searched: dict[str, bytes | None] = {}
     with damage(files.label, "can't be read"):
-        for image in _images(files):
+        for image in images(files):
             data = _package_of(files, image, searched)
             if data is not None:
                 found.setdefault(data, image.name)
@@ -105,14 +124,22 @@ def _read(files: Files) -> list[Stream]:
     return [Stream(f"{files.label}:{printable(name)}:{_PACKAGE}", data) for data, name in found.items()]
 
 
-def _images(files: Files) -> Iterator[_Image]:
+def images(files: Files, *, every: bool = False) -> Iterator[Image]:
+    """Yield the images of an archive.
+
+    Args:
+        files: The archive.
+        every: Yield each image of an index, for any platform; otherwise the first one that is there stands for all.
+
+    Raises:
+        InputError: It isn't such an archive, or is damaged.
+    """
     # Newer versions of docker write both; only the OCI layout has annotations.
     if files.has("index.json"):
         index = files.typed("index.json", files.json("index.json"), dict)
         for where, entry in files.objects("index.json: manifests", index.get("manifests")):
-            image = _oci_image(files, where, entry)
-            if image is not None:
-                yield image
+            found = _oci_images(files, where, entry)
+            yield from found if every else itertools.islice(found, 1)
     elif files.has("manifest.json"):
         for where, entry in files.objects("manifest.json: images", files.json("manifest.json")):
             yield _docker_image(files, where, entry)
@@ -120,26 +147,27 @@ def _images(files: Files) -> Iterator[_Image]:
         raise InputError(f"{files.label} is not a whole image archive: it has neither manifest.json nor index.json")
 
 
-def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> _Image:
+def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
     config = files.typed(f"{where}.Config", entry.get("Config"), str)
     names = files.typed(f"{where}.Layers", entry.get("Layers"), list)
     for number, name in enumerate(names):
         files.typed(f"{where}.Layers[{number}]", name, str)
-    labels, unpacked = _config(files, config, _named_digest(config), len(names))
+    read, labels, unpacked = _config(files, config, _named_digest(config), len(names))
     layers = []
     for name, below in zip(names, unpacked, strict=True):
         digest = _named_digest(name)
         if labels and digest is None:
             digest = f"sha256:{files.hash(name).hexdigest()}"
-        layers.append(_Layer(name, digest, below, labels.get(f"{_MARK}:{digest}") == "base"))
+        layers.append(Layer(name, digest, below, _text(labels.get(f"{_MARK}:{digest}"))))
     tags = entry.get("RepoTags")
-    return _Image(str(tags[0]) if isinstance(tags, list) and tags else config, layers)
+    return Image(str(tags[0]) if isinstance(tags, list) and tags else config, read, layers)
 
 
-def _oci_image(files: Files, where: str, entry: Mapping[str, Any]) -> _Image | None:
-    """Return an image; of an index below, which stands for one image, the first architecture that is there."""
+def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
+    """Yield an image, or those of an index below that are there."""
     name = _mapping(entry.get("annotations")).get(_REF_NAME) or entry.get("digest")
     missing = None
+    is_there = False
     seen = set()
     work = [(where, entry)]
     while work:
@@ -154,36 +182,40 @@ def _oci_image(files: Files, where: str, entry: Mapping[str, Any]) -> _Image | N
             continue
         manifest = files.typed(blob, files.json(blob, digest), dict)
         if "layers" in manifest:
-            return _Image(str(name), _oci_layers(files, blob, manifest))
+            is_there = True
+            yield Image(str(name), *_oci_parts(files, blob, manifest))
+            continue
         work += reversed(files.objects(f"{blob}: manifests", manifest.get("manifests")))
-    if missing is not None:
+    if missing is not None and not is_there:
         raise files.error(f"{missing} is missing")
-    return None
 
 
-def _oci_layers(files: Files, where: str, manifest: Mapping[str, Any]) -> list[_Layer]:
+def _oci_parts(files: Files, where: str, manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Layer]]:
+    """Return the configuration and the layers of an image."""
     config = _digest(files, f"{where}: config", files.typed(f"{where}: config", manifest.get("config"), dict))
     entries = files.objects(f"{where}: layers", manifest.get("layers"))
-    labels, unpacked = _config(files, _blob(config), config, len(entries))
+    read, labels, unpacked = _config(files, _blob(config), config, len(entries))
     layers = []
     for (place, entry), below in zip(entries, unpacked, strict=True):
         digest = _digest(files, place, entry)
-        marks = (_mapping(entry.get("annotations")).get(_MARK), labels.get(f"{_MARK}:{digest}"))
-        layers.append(_Layer(_blob(digest), digest, below, "base" in marks))
-    return layers
+        mark = _text(_mapping(entry.get("annotations")).get(_MARK)) or _text(labels.get(f"{_MARK}:{digest}"))
+        layers.append(Layer(_blob(digest), digest, below, mark))
+    return read, layers
 
 
-def _config(files: Files, name: str, digest: str | None, layers: int) -> tuple[Mapping[str, Any], list[str | None]]:
-    """Return an image's labels, and for each layer the digest of what it unpacks to."""
+def _config(
+    files: Files, name: str, digest: str | None, layers: int
+) -> tuple[Mapping[str, Any], Mapping[str, Any], list[str | None]]:
+    """Return an image's configuration, its labels, and for each layer the digest of what it unpacks to."""
     config = files.typed(name, files.json(name, digest), dict)
     unpacked = _mapping(config.get("rootfs")).get("diff_ids")
     known: list[str | None] = [None] * layers
     if isinstance(unpacked, list) and len(unpacked) == layers:
         known = [one if isinstance(one, str) and _DIGEST.fullmatch(one) else None for one in unpacked]
-    return _mapping(_mapping(config.get("config")).get("Labels")), known
+    return config, _mapping(_mapping(config.get("config")).get("Labels")), known
 
 
-def _package_of(files: Files, image: _Image, searched: dict[str, bytes | None]) -> bytes | None:
+def _package_of(files: Files, image: Image, searched: dict[str, bytes | None]) -> bytes | None:
     """Return the package.yaml of an image.
 
     Args:
@@ -191,7 +223,7 @@ def _package_of(files: Files, image: _Image, searched: dict[str, bytes | None]) 
         image: The image.
         searched: What the layers hold that have been read; images may share them.
     """
-    marked = [layer for layer in image.layers if layer.is_marked]
+    marked = [layer for layer in image.layers if layer.mark == "base"]
     for layer in marked[:1] or reversed(image.layers):
         if layer.file not in searched:
             if layer.digest is not None:
@@ -217,6 +249,11 @@ def _named_digest(name: str) -> str | None:
 
 def _blob(digest: str) -> str:
     return f"blobs/{digest.replace(':', '/')}"
+
+
+def _text(value: Any) -> str | None:
+    """Return a text that may be left out, or be anything else in a damaged file."""
+    return value if isinstance(value, str) else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

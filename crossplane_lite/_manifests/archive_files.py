@@ -20,13 +20,13 @@ from typing import Any, BinaryIO, Final
 from ..errors import InputError
 from .values import typed
 
-__all__ = ["GZIP", "ZSTD", "Files", "FolderFiles", "TarFiles", "damage", "printable"]
+__all__ = ["GZIP", "LARGEST", "ZSTD", "Files", "FolderFiles", "TarFiles", "clean_name", "damage", "printable"]
 
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 _MB: Final = 1 << 20
-_LARGEST: Final = 200 * _MB  # what Crossplane installs is at most this large
+LARGEST: Final = 200 * _MB  # what Crossplane installs is at most this large
 _LARGEST_ARCHIVE: Final = 4096 * _MB
 _LARGEST_JSON: Final = 16 * _MB
 _MOST_FILES: Final = 10_000
@@ -102,13 +102,16 @@ class Files(abc.ABC):
         """Return a value that JSON holds and that must be of a type."""
         return typed(value, kind, lambda problem: self.error(f"{where} {problem}"))
 
-    def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
-        """Return a file of a layer, which is a tar file, plain or gzipped; None where the layer hasn't got it.
+    @contextlib.contextmanager
+    def layer(self, layer: str, digest: str | None, largest: int | None = None) -> Iterator[Any]:
+        """Open a layer, which is a tar file, plain or gzipped: what is read from it is unpacked.
+
+        At the end what is left is read, and the digest compared.
 
         Args:
             layer: The layer's file.
-            name: The file's name from the root.
-            digest: The digest of the layer when it is unpacked.
+            digest: The digest of the layer when it is unpacked; None where nobody says it.
+            largest: How many bytes it may unpack to; as many as a package may have where nobody says it.
         """
         what = f"{self.label}: the layer {layer}"
         found = _new_hash(digest) if digest is not None else None
@@ -118,12 +121,22 @@ class Files(abc.ABC):
             if head == ZSTD:
                 raise _error(f"{what} is compressed with zstd, which can't be read: build the package with gzip")
             packed: Any = gzip.GzipFile(fileobj=file) if head.startswith(GZIP) else file
-            stream = _Bounded(packed, _LARGEST, what, found)
-            data = _member(stream, what, name)
+            stream = _Bounded(packed, LARGEST if largest is None else largest, what, found)
+            yield stream
             while digest is not None and stream.read(_MB):
                 pass
         self.check(f"the content of {layer}", digest, found)
-        return data
+
+    def unpacked(self, layer: str, name: str, digest: str | None) -> bytes | None:
+        """Return a file of a layer; None where the layer hasn't got it.
+
+        Args:
+            layer: The layer's file.
+            name: The file's name from the root.
+            digest: The digest of the layer when it is unpacked; None where nobody says it.
+        """
+        with self.layer(layer, digest) as stream:
+            return _member(stream, f"{self.label}: the layer {layer}", name)
 
     def error(self, problem: str) -> InputError:
         """Return an error that names the archive."""
@@ -152,15 +165,15 @@ class TarFiles(Files):
                     raise _error(f"{label} is not an image archive: it has more than {_MOST_FILES:,} files")
                 if member.size < 0:
                     raise _error(f"{label} is damaged: {member.name!r} has a negative size")
-                self._members[_clean(member.name)] = member
+                self._members[clean_name(member.name)] = member
 
     def _find(self, name: str) -> BinaryIO | None:
-        member = self._members.get(_clean(name))
+        member = self._members.get(clean_name(name))
         for _ in range(10):  # docker saves a layer that two images share as a link
             if member is None or not (member.issym() or member.islnk()):
                 break
             folder = posixpath.dirname(member.name) if member.issym() else ""
-            member = self._members.get(_clean(posixpath.join(folder, member.linkname)))
+            member = self._members.get(clean_name(posixpath.join(folder, member.linkname)))
         if member is None or not member.isreg():
             return None
         file: Any = self._tar.extractfile(member)
@@ -195,7 +208,7 @@ class _Bounded:
 
     def read(self, size: int = -1) -> bytes:
         # More at once is never needed, and a header may ask for any size.
-        data: bytes = self._file.read(min(size, _LARGEST) if size >= 0 else _LARGEST)
+        data: bytes = self._file.read(min(size, LARGEST) if size >= 0 else LARGEST)
         self._check(self._file.tell())
         if self._hash is not None:
             self._hash.update(data)
@@ -248,16 +261,16 @@ def _member(stream: Any, what: str, name: str) -> bytes | None:
     with tarfile.open(fileobj=stream, mode="r|", bufsize=_MB) as tar:
         while (member := tar.next()) is not None:
             tar.members.clear()  # or a million small files would fill the memory
-            if _clean(member.name) == name:
+            if clean_name(member.name) == name:
                 if not member.isreg():
                     raise _error(f"{what}: {name} is not a regular file")
-                if member.size > _LARGEST:
-                    raise _error(f"{what}: {name} is larger than {_LARGEST // _MB} MB, which is the limit")
+                if member.size > LARGEST:
+                    raise _error(f"{what}: {name} is larger than {LARGEST // _MB} MB, which is the limit")
                 data: bytes = tar.extractfile(member).read()
                 return data
     return None
 
 
-def _clean(name: str) -> str:
+def clean_name(name: str) -> str:
     """Return a member's name as from the root of the archive."""
     return posixpath.normpath(name).lstrip("/")

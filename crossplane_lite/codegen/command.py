@@ -13,7 +13,7 @@ from ..errors import InputError
 from . import generate, output
 from .definitions import Definitions, Kind, definitions
 
-__all__ = ["command"]
+__all__ = ["command", "make_parser"]
 
 
 def command(argv: Sequence[str]) -> int:
@@ -25,7 +25,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: A source, or the output folder, isn't what it should be. Nothing has been written then.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     progress = _Progress()
     with progress:
         found = definitions(sources.read_sources(arguments.sources))
@@ -46,6 +46,7 @@ def command(argv: Sequence[str]) -> int:
     else:
         outputs = [(folder, made.modules), (arguments.stubs_dir, made.stubs)]
     summaries = output.write_all(outputs)
+    _warn_of_ignored([folder / file for folder, files in outputs for file in files])
     apis = {(kind.group, kind.kind) for kind in kinds}
     _print_summary(len(apis), made.classes, outputs, summaries, found)
     return 0
@@ -79,6 +80,41 @@ def _check(found: Definitions, arguments: Sequence[str]) -> None:
                 f"{name} defines no API{has}: it takes a CustomResourceDefinition, a CompositeResourceDefinition or an "
                 "OpenAPI v3 document"
             )
+
+
+def _warn_of_ignored(files: Sequence[Path]) -> None:
+    """Say which of the written files git leaves out, as a list of ignored files with `instance/` in it makes it do."""
+    import shutil
+    import subprocess
+
+    git = shutil.which("git")
+    if git is None:
+        return
+    where = files[0].parent
+    names = "".join(f"{file.absolute()}\0" for file in files)
+    # Status 128 where it is no work tree, 1 where nothing is ignored.
+    done = subprocess.run(
+        [git, "check-ignore", "-z", "--verbose", "--non-matching", "--stdin"],
+        input=names,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        return
+    parts = done.stdout.split("\0")[:-1]
+    # Source, line, pattern and path of each file; a pattern that begins with ! keeps it.
+    found = [parts[at : at + 4] for at in range(0, len(parts), 4)]
+    ignored = [one for one in found if one[2] and not one[2].startswith("!")]
+    if ignored:
+        source, line, pattern, path = ignored[0]
+        more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        print(
+            f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
+            "keep the models with a line such as !/models/** at its end",
+            file=sys.stderr,
+        )
 
 
 def _print_summary(
@@ -120,7 +156,8 @@ class _Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate",
         description="Make model packages from API definitions: CustomResourceDefinitions, "

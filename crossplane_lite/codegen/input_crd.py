@@ -26,7 +26,7 @@ from .._models.model import Model, to_dict
 from ..errors import InputError, UsageError
 from ..runtime import load as imports
 
-__all__ = ["command", "input_crd"]
+__all__ = ["command", "input_crd", "make_parser"]
 
 _TYPES: Final[dict[type[Any], str]] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ANYTHING: Final = "x-kubernetes-preserve-unknown-fields"
@@ -51,7 +51,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: The class can't be found, or the file can't be written.
         UsageError: It is no attrs class, or has fields of types that no input has.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = make_parser().parse_args(argv)
     load("yaml", "codegen")
     from .._manifests import yaml
 
@@ -67,7 +67,8 @@ def command(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog="crossplane-lite generate-input",
         description="Print the CustomResourceDefinition of a function's input, made from the attrs class that "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..render.rendered import Rendered
     from .saved import Saved
 
-__all__ = ["CHANGES", "DELETIONS", "FAILURES", "command"]
+__all__ = ["CHANGES", "DELETIONS", "FAILURES", "command", "make_parser"]
 
 _NAME: Final = "crossplane-lite diff"
 
@@ -45,7 +45,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: A file, a function or a version isn't what it should be.
     """
-    given = arguments.parse(_parser(), argv)
+    given = arguments.parse(make_parser(), argv)
     terminal.begin()
     differences: list[Difference] = []
     files = _files(given)
@@ -141,7 +141,8 @@ def _progress(text: str) -> None:
         sys.stderr.flush()
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR|FOLDER [COMPOSITION] [FUNCTIONS]",

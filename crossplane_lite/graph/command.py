@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..render.rendered import Result
     from .graph import Graph
 
-__all__ = ["command"]
+__all__ = ["command", "make_parser"]
 
 _FORMATS: Final = ("mermaid", "dot", "svg", "png", "text")
 _SUFFIXES: Final = {
@@ -44,7 +44,7 @@ def command(argv: Sequence[str]) -> int:
         InputError: A file or a function isn't what it should be, or the output can't be written.
         UsageError: The output can't be drawn, or not there.
     """
-    parser = _parser()
+    parser = make_parser()
     given = arguments.parse(parser, argv)
     observed: Path | None = given.observed_resources
     if observed is not None and observed.suffix.lower() in _SUFFIXES:
@@ -97,7 +97,8 @@ def drawn(graph: Graph, format: str) -> bytes:
     return image(graph, format)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = arguments.Parser(
         prog="crossplane-lite graph",
         usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",

@@ -24,7 +24,7 @@ usage: crossplane-lite krm run module:function [FLAGS] [ITEMS ...]
        crossplane-lite krm init DIR
 
   run   run a KRM function: from stdin to stdout, or on files; `krm run module:function --help` says more
-  init  write the files of a new KRM function, with its container image, to DIR; existing files stay"""
+  init  the same as `crossplane-lite init --template krm DIR`"""
 
 
 def command(argv: Sequence[str]) -> int:
@@ -41,11 +41,9 @@ def command(argv: Sequence[str]) -> int:
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
         print(_USAGE)
         return 0
-    if name == "init" and len(rest) == 1 and not rest[0].startswith("-"):
-        return _init(rest[0])
     if name != "run" or not rest or rest[0].startswith("-"):
-        problem = f"there is no command {name!r}" if name and name not in ("run", "init") else ""
-        problem = problem or {"run": "run takes module:function first", "init": "init takes one folder"}.get(name, "")
+        problem = f"there is no command {name!r}" if name and name != "run" else ""
+        problem = problem or ("run takes module:function first" if name == "run" else "")
         print(f"crossplane-lite krm: {problem}\n\n{_USAGE}" if problem else _USAGE, file=sys.stderr)
         return 2
     return _started(lambda: _load(rest[0]), f"crossplane-lite krm run {rest[0]}", rest[1:])
@@ -66,16 +64,6 @@ def _load(name: str) -> Runnable:
 
     found: Runnable = load_object(name, _FUNCTION, "KRM function", "@krm.function", "transform")
     return found
-
-
-def _init(folder: str) -> int:
-    from pathlib import Path
-
-    from . import scaffold
-
-    for file in scaffold.write(Path(folder)):
-        print(file)
-    return 0
 
 
 def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) -> int:

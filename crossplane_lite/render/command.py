@@ -14,7 +14,7 @@ from .rendered import RenderError
 if TYPE_CHECKING:
     from .rendered import Rendered, Result
 
-__all__ = ["command"]
+__all__ = ["command", "make_parser"]
 
 _EPILOG: Final = (
     "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
@@ -34,7 +34,7 @@ def command(argv: Sequence[str]) -> int:
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
-    parser = _operation_parser() if is_operation else _parser()
+    parser = _operation_parser() if is_operation else make_parser()
     given = arguments.parse(parser, argv[1:] if is_operation else argv)
     if given.watch:
         from .watch import watch
@@ -100,7 +100,8 @@ def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
     return 1 if checked.errors else 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = arguments.Parser(
         prog="crossplane-lite render",
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",

@@ -12,7 +12,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from .._observed.prints import make_readable
@@ -119,7 +119,7 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
             continue
         name, equals, value = argument.partition("=")
         if name not in known:
-            raise InputError(f"there is no flag {name}; --help lists those that there are")
+            raise InputError(f"there is no flag {name}{_near(name, known)}")
         names, metavar, read, _, _ = known[name]
         key = names[0].lstrip("-")
         if metavar is None:
@@ -136,6 +136,13 @@ def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         except InputError as e:
             raise InputError(f"{name}: {e}") from None
     return flags, others
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    import difflib  # only where something is wrong: every server would pay for it
+
+    found = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {found[0]}?" if found else "; --help lists those that there are"
 
 
 def _help(program: str, takes_function: bool) -> Iterator[str]:

@@ -21,7 +21,7 @@ from .simulation import Simulation
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
 
-__all__ = ["command", "simulation_of"]
+__all__ = ["command", "make_parser", "simulation_of"]
 
 _NAME: Final = "crossplane-lite simulate"
 
@@ -36,7 +36,7 @@ def command(argv: Sequence[str]) -> int:
     Raises:
         InputError: A file, a function or a name isn't what it should be.
     """
-    parser = _parser()
+    parser = make_parser()
     given = arguments.parse(parser, argv)
     terminal.begin()
     inputs = arguments.read_inputs(given)
@@ -62,7 +62,8 @@ def command(argv: Sequence[str]) -> int:
     return 1 if problems else 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
     parser = arguments.Parser(
         prog=_NAME,
         usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",

@@ -290,6 +290,23 @@ def _caller(function: Any) -> Call:
     return lambda request: bytes(run(request, 60.0))
 
 
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    from ..render import flags
+
+    parser: argparse.ArgumentParser = flags.Parser(
+        prog="crossplane-lite conformance",
+        usage="crossplane-lite conformance [options] ADDRESS",
+        description="Hold a function that runs against the functions specification: it is called a few dozen times, "
+        "and what isn't as the specification asks is printed.",
+        epilog="Exit status: 0; 1 when a MUST isn't kept; 2 when the command line or a file can't be used.",
+    )
+    parser.add_argument("address", metavar="ADDRESS", help="where it listens, such as localhost:9443")
+    parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that it can answer for")
+    parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
+    return parser
+
+
 def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite conformance` with the arguments that follow it.
 
@@ -303,17 +320,7 @@ def command(argv: Sequence[str]) -> int:
     from ..render.functions import Remote
     from .folder import Folder
 
-    parser = flags.Parser(
-        prog="crossplane-lite conformance",
-        usage="crossplane-lite conformance [options] ADDRESS",
-        description="Hold a function that runs against the functions specification: it is called a few dozen times, "
-        "and what isn't as the specification asks is printed.",
-        epilog="Exit status: 0; 1 when a MUST isn't kept; 2 when the command line or a file can't be used.",
-    )
-    parser.add_argument("address", metavar="ADDRESS", help="where it listens, such as localhost:9443")
-    parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that it can answer for")
-    parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
-    given: argparse.Namespace = flags.parse(parser, argv)
+    given: argparse.Namespace = flags.parse(make_parser(), argv)
     terminal.begin()
     request = None
     if given.xr is not None or given.input is not None:

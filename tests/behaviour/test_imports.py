@@ -15,25 +15,21 @@ import crossplane_lite
 ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
-RUNTIME = {"runtime", "logging", "cli", "__main__", "krm"}
-DEVELOPMENT = {"render", "simulate", "graph", "diff", "codegen", "krm", "xpkg", "testing", "scaffold"}
+RUNTIME = {"runtime", "logging", "cli", "__main__", "_commands", "krm"}
+DEVELOPMENT = {"render", "simulate", "graph", "diff", "codegen", "develop", "krm", "packaging", "testing", "scaffold"}
 
 
 def loaded(code: str) -> set[str]:
     """Return the top-level modules that a fresh process has loaded after `code`."""
     script = f"{code}\nimport sys\nprint(*sorted({{m.partition('.')[0] for m in sys.modules}}))"
-    result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT.parent
-    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT.parent)
     return set(result.stdout.split())
 
 
 def package_modules(code: str) -> set[str]:
     """Return this package's modules that a fresh process has loaded after `code`."""
     script = f"{code}\nimport sys\nprint(*sorted(m for m in sys.modules if m.startswith('crossplane_lite')))"
-    result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT.parent
-    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT.parent)
     return set(result.stdout.split())
 
 

@@ -366,8 +366,7 @@ def test_program_without_stdin(folder: Path) -> None:
         (["run", "nowhere:transform"], "there is no module 'nowhere'"),
         (["run", "function:transfrom"], "did you mean 'transform'?"),
         (["run", "function:Config"], "not a KRM function; is the decorator @krm.function missing?"),
-        (["init"], "usage: crossplane-lite krm run"),
-        (["init", "a", "b"], "crossplane-lite krm: init takes one folder"),
+        (["init"], "crossplane-lite init: error: the following arguments are required: NAME"),
     ],
 )
 def test_wrong_krm_command(folder: Path, arguments: list[str], text: str) -> None:

@@ -300,7 +300,7 @@ ZEROS = gzip.compress(bytes(1 << 20))
 )
 def test_bomb(monkeypatch: pytest.MonkeyPatch, start: bytes, problem: str) -> None:
     """A layer that unpacks to more than the limit is refused; at most a header is held in memory, up to the limit."""
-    monkeypatch.setattr(archive_files, "_LARGEST", 30 << 20)
+    monkeypatch.setattr(archive_files, "LARGEST", 30 << 20)
     archive = tar(docker(gzip.compress(start) + ZEROS * 100, names=["layer"]))
     assert len(archive) < 1 << 20
     tracemalloc.start()
@@ -313,7 +313,7 @@ def test_bomb(monkeypatch: pytest.MonkeyPatch, start: bytes, problem: str) -> No
 
 def test_limit() -> None:
     """The limit is the size that Crossplane installs."""
-    assert archive_files._LARGEST == 200 << 20
+    assert archive_files.LARGEST == 200 << 20
     archive = tar(docker(gzip.compress(header("package.yaml", (200 << 20) + 1)) + ZEROS, names=["layer"]))
     assert failure(archive) == "the layer layer: package.yaml is larger than 200 MB, which is the limit"
 
@@ -321,7 +321,7 @@ def test_limit() -> None:
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.REGTYPE])
 def test_bomb_around_the_image(monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:
     """So is an archive that is gzipped as a whole, whatever a header asks to be read."""
-    monkeypatch.setattr(archive_files, "_LARGEST", 2 << 20)
+    monkeypatch.setattr(archive_files, "LARGEST", 2 << 20)
     monkeypatch.setattr(archive_files, "_LARGEST_ARCHIVE", 4 << 20)
     data = gzip.compress(header("a", 1 << 33, kind)) + ZEROS * 20
     tracemalloc.start()
@@ -335,9 +335,9 @@ def test_bomb_around_the_image(monkeypatch: pytest.MonkeyPatch, kind: bytes) -> 
 def test_largest_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """A layer as large as the limit is read."""
     unpacked = tar({"before": bytes(5000), "package.yaml": PACKAGE})
-    monkeypatch.setattr(archive_files, "_LARGEST", len(unpacked))
+    monkeypatch.setattr(archive_files, "LARGEST", len(unpacked))
     assert read(tar(docker(gzip.compress(unpacked)))) == [("a.xpkg:package.yaml", PACKAGE)]
-    monkeypatch.setattr(archive_files, "_LARGEST", 5000)
+    monkeypatch.setattr(archive_files, "LARGEST", 5000)
     assert "is larger than" in failure(tar(docker(gzip.compress(unpacked))))
 
 

@@ -103,7 +103,7 @@ def test_spellings() -> None:
     ("arguments", "text"),
     [
         (["--no-such-flag"], "there is no flag --no-such-flag; --help lists those that there are"),
-        (["--insecur"], "there is no flag --insecur; --help lists those that there are"),
+        (["--insecur"], "there is no flag --insecur; did you mean --insecure?"),
         (["--insecure=true"], "--insecure takes no value"),
         (["--address"], "--address needs a value: --address HOST:PORT"),
         (["--address="], "--address needs a value: --address HOST:PORT"),

@@ -1,4 +1,4 @@
-"""`crossplane-lite krm init`: the files of a new KRM function, with the container image that runs it.
+"""The project of a KRM function, with the container image that runs it.
 
 The image follows the specification ("A function container MUST be capable of running as a non-root user `nobody`"), and
 needs neither a file system that can be written to nor a network. All byte code is made when the image is built, the
@@ -8,13 +8,12 @@ source at each start.
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 from ..errors import InputError
+from ..packaging.installing import sdk_requirement
 
-__all__ = ["files", "write"]
+__all__ = ["files"]
 
 _FUNCTION = '''"""KRM function @NAME@."""
 
@@ -76,7 +75,46 @@ _DOCKERIGNORE = """\
 """
 
 _REQUIREMENTS = """\
-crossplane-lite[krm]
+@SDK@
+"""
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=64"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "@NAME@"
+version = "0.1.0"
+description = "A KRM function"
+requires-python = ">=3.10"
+dependencies = ["@SDK@"]
+
+[project.optional-dependencies]
+dev = ["mypy", "pytest"]
+
+# The program of the image: `crossplane-lite image` looks for the name `function`.
+[project.scripts]
+function = "function:transform.main"
+
+[tool.setuptools]
+py-modules = ["function"]
+
+[tool.mypy]
+strict = true
+files = ["function.py", "tests"]
+"""
+
+_GITIGNORE = """\
+__pycache__/
+*.egg-info/
+/.venv/
+/build/
+/dist/
+/.mypy_cache/
+/.pytest_cache/
+/*.tar
+/base/
 """
 
 _CONFIG = """\
@@ -151,10 +189,17 @@ With kpt, as a program:
 
 ## Test it
 
-    pip install pytest
+    pip install pytest mypy
     pytest
+    mypy
 
 ## Build the image
+
+Without Docker, from a base image with Python that was saved to a folder or a file. A KRM function needs no gRPC:
+
+    crossplane-lite image --krm --transport none --base base -o function.tar
+
+With Docker:
 
     docker build -t @NAME@ .
     kpt fn eval DIR --image @NAME@ --image-pull-policy never --fn-config fn-config.yaml
@@ -174,14 +219,15 @@ kustomize takes items that come back from it for changed ones: `crossplane-lite/
 """
 
 
-def files(name: str) -> dict[str, str]:
+def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     """Return the texts of a new function's files by their paths.
 
     Args:
         name: The function's name, also that of its image.
+        sdk_from: Where this package comes from: a folder, a wheel, a URL or a version; None for pip's index.
 
     Raises:
-        InputError: The name can't be an image's.
+        InputError: The name can't be an image's, or the place can't be used.
     """
     if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > 63:
         raise InputError(
@@ -192,6 +238,8 @@ def files(name: str) -> dict[str, str]:
         "function.py": _FUNCTION,
         "Dockerfile": _DOCKERFILE,
         ".dockerignore": _DOCKERIGNORE,
+        ".gitignore": _GITIGNORE,
+        "pyproject.toml": _PYPROJECT,
         "requirements.txt": _REQUIREMENTS,
         "fn-config.yaml": _CONFIG,
         "resources.yaml": _RESOURCES,
@@ -204,33 +252,5 @@ def files(name: str) -> dict[str, str]:
         ),
         "tests/test_function.py": _TEST,
     }
-    return {path: text.replace("@NAME@", name) for path, text in texts.items()}
-
-
-def write(folder: Path) -> list[Path]:
-    """Write the files of a new function.
-
-    Args:
-        folder: Where to; its last part is the function's name. It may exist.
-
-    Returns:
-        The files.
-
-    Raises:
-        InputError: One of the files exists already, and then none is written; or one can't be written.
-    """
-    texts = files(Path(os.path.abspath(folder)).name)
-    there = [path for path in texts if os.path.lexists(folder / path)]
-    if there:
-        raise InputError(f"{folder} has {', '.join(there)} already; nothing was written")
-    written = []
-    try:
-        for path, text in texts.items():
-            file = folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with open(file, "x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            written.append(file)
-    except OSError as e:
-        raise InputError(f"can't write {e.filename or folder}: {e.strerror or e}") from e
-    return written
+    sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
+    return {path: text.replace("@NAME@", name).replace("@SDK@", sdk) for path, text in texts.items()}

@@ -1,0 +1,76 @@
+"""`crossplane-lite completion`: what lets bash, zsh and fish complete commands and flags. shtab writes it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, Final
+
+from .._base.extras import load
+from .suggesting import parser_of
+from .table import COMMANDS
+
+__all__ = ["SHELLS", "command", "make_parser"]
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite completion` with the arguments that follow it.
+
+    Raises:
+        MissingExtraError: shtab isn't installed.
+    """
+    arguments = make_parser().parse_args(argv)
+    shtab = load("shtab", "completion")
+    print(shtab.complete(_whole(shtab), shell=arguments.shell))
+    return 0
+
+
+def _whole(shtab: Any) -> argparse.ArgumentParser:
+    """Return one parser with all commands in it."""
+    whole = argparse.ArgumentParser(prog="crossplane-lite", description="Crossplane functions in Python.")
+    whole.add_argument("--version", action="store_true", help="print the version")
+    commands = whole.add_subparsers(metavar="COMMAND")
+    for name, told in COMMANDS.items():
+        made = parser_of(name)
+        add_help = made is None
+        below = commands.add_parser(name, help=told.about, parents=[made] if made else [], add_help=add_help)
+        if made is None and name == "help":
+            below.add_argument("command", choices=sorted(COMMANDS))
+        elif made is None:
+            _flags_of_serving(name, below)
+        for action in below._actions:
+            if action.metavar in ("FILE", "PATH", "DIR") or action.dest in ("sources", "inputs", "project"):
+                action.complete = shtab.DIRECTORY if action.metavar == "DIR" else shtab.FILE  # type: ignore[attr-defined]
+    return whole
+
+
+def _flags_of_serving(name: str, parser: argparse.ArgumentParser) -> None:
+    """Add the flags of a command that parses without argparse."""
+    if name == "krm":
+        parser.add_argument("what", choices=["run", "init"])
+        return
+    import importlib
+
+    flags: Any = importlib.import_module(f"..{COMMANDS[name].module}", __package__)
+    parser.add_argument("function", metavar="module:function")
+    for names, metavar, _, _, about in flags._FLAGS:
+        if "--help" not in names:
+            parser.add_argument(*names, help=about, action="store_true" if metavar is None else "store")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite completion",
+        description="Print what lets a shell complete commands and flags of crossplane-lite. It comes with the extra "
+        "completion.",
+        epilog='examples:\n  eval "$(crossplane-lite completion bash)"      in ~/.bashrc\n'
+        '  eval "$(crossplane-lite completion zsh)"       in ~/.zshrc, after compinit\n'
+        "  crossplane-lite completion fish > ~/.config/fish/completions/crossplane-lite.fish",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("shell", choices=SHELLS, help="the shell")
+    return made

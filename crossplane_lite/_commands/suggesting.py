@@ -1,0 +1,63 @@
+"""What was meant by a word on the command line that isn't known."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .table import COMMANDS
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["flag_hints", "near", "parser_of"]
+
+
+def near(word: str, known: Collection[str]) -> str:
+    """Return a question that ends a message, where there is a word like it: `; did you mean 'render'?`."""
+    found = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def parser_of(name: str) -> argparse.ArgumentParser | None:
+    """Return the parser of a command; None for a command that parses without one."""
+    from ..errors import MissingExtraError
+
+    if not COMMANDS[name].module:
+        return None
+    try:
+        module = importlib.import_module(f"..{COMMANDS[name].module}", __package__)
+    except MissingExtraError:  # then the command itself says so
+        return None
+    make: Any = getattr(module, "make_parser", None)
+    made: argparse.ArgumentParser | None = make() if make is not None else None
+    return made
+
+
+def flag_hints(name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield a suggestion for each flag of a command line that its command doesn't know."""
+    parser = parser_of(name)
+    if parser is None:
+        return
+    known = _flags(parser)
+    for argument in arguments:
+        flag = argument.partition("=")[0]
+        if flag.startswith("--") and len(flag) > 2 and flag not in known:
+            found = difflib.get_close_matches(flag, sorted(known), n=1)
+            if found:
+                yield f"there is no {flag}; did you mean {found[0]}?"
+
+
+def _flags(parser: argparse.ArgumentParser) -> set[str]:
+    import argparse
+
+    known: set[str] = set()
+    work = [parser]
+    while work:
+        for action in work.pop()._actions:
+            known.update(action.option_strings)
+            if isinstance(action, argparse._SubParsersAction):
+                work += action.choices.values()
+    return known

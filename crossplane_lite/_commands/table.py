@@ -1,0 +1,74 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        module: The module whose `command(argv)` returns the exit status. Most have `make_parser()` too.
+        about: What help says.
+        examples: Command lines without the program, for help; empty where the command's own help has them.
+    """
+
+    module: str
+    about: str
+    examples: tuple[str, ...] = ()
+
+
+_FILES: Final = "xr.yaml composition.yaml functions.yaml"
+
+COMMANDS: Final = {
+    "completion": Command(
+        "_commands.completion",
+        "print what lets a shell complete commands and flags",
+    ),
+    "conformance": Command("testing.conformance", "check a running function against the functions specification"),
+    "dev": Command("develop.command", "serve a function while it is written, and say what is asked and answered"),
+    "diff": Command("diff.command", "show what a rollout changes, or what a release does"),
+    "generate": Command(
+        "codegen.command",
+        "make models from API definitions",
+        ("generate xrd.yaml crds -o models", "generate - -o models --only '*.aws.upbound.io/*'"),
+    ),
+    "generate-input": Command(
+        "codegen.input_crd",
+        "print the CustomResourceDefinition of a function's input",
+        ("generate-input function_naming.input:Input -o package/input.yaml",),
+    ),
+    "graph": Command(
+        "graph.command",
+        "draw what depends on what in a composition",
+        (f"graph {_FILES}", f"graph {_FILES} --simulate --output vpc.svg"),
+    ),
+    "help": Command("", "print this, or the help of a command"),
+    "image": Command("packaging.image", "make a function's container image without Docker"),
+    "init": Command("scaffold.command", "write the project of a new function"),
+    "krm": Command(
+        "krm.command",
+        "run a KRM function, or begin one",
+        ("krm run label:transform < list.yaml", "krm run label:transform -f config.yaml --diff resources.yaml"),
+    ),
+    "prune": Command("packaging.prune", "take out of installed packages what a served function never loads"),
+    "render": Command(
+        "render.command",
+        "do one reconcile from files and print what it composes",
+        (f"render {_FILES} -o observed.yaml", "render xr.yaml --function network.function:compose --watch"),
+    ),
+    "serve": Command(
+        "runtime.flags",
+        "serve one function over gRPC",
+        ("serve network.function:compose --insecure", "serve network.function:compose --tls-certs-dir /tls/server"),
+    ),
+    "simulate": Command(
+        "simulate.command",
+        "reconcile until nothing changes and show what appears when",
+        (f"simulate {_FILES} --crds crds", f"simulate {_FILES} --drop vpc"),
+    ),
+    "xpkg": Command("packaging.xpkg", "build, show and check Crossplane packages"),
+}

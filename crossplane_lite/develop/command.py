@@ -1,0 +1,138 @@
+"""`crossplane-lite dev`: starts the server again whenever a source file changes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import Final
+
+from .._terminal.stdio import say
+from ..errors import InputError
+
+__all__ = ["command", "make_parser", "sources"]
+
+_LOOK_SECONDS: Final = 0.3
+_GRACE_SECONDS: Final = 3.0
+_SKIPPED: Final = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages"})
+_SERVING: Final = f"{__package__}.serving"
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite dev` with the arguments that follow it.
+
+    Returns:
+        130 after Ctrl-C, 143 after SIGTERM.
+
+    Raises:
+        InputError: The command line can't be used.
+    """
+    arguments = make_parser().parse_args(argv)
+    if arguments.record_secrets and arguments.record is None:
+        raise InputError("--record-secrets needs --record DIR")
+    if arguments.record_secrets:
+        say(f"warning: secret values are written to {arguments.record} as they are")
+    ended: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        ended.append(number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        state = sources(os.getcwd())
+        process = _start(arguments)
+        while not ended:
+            time.sleep(_LOOK_SECONDS)
+            now = sources(os.getcwd())
+            if now != state:
+                changed = sorted(path for path in now.keys() | state.keys() if now.get(path) != state.get(path))
+                more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+                say(f"{os.path.relpath(changed[0])}{more} changed: starting again")
+                state = now
+                _stop(process)
+                process = _start(arguments)
+            elif process is not None and process.poll() is not None:
+                say("waiting for a change")
+                process = None
+    finally:
+        _stop(process)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 + ended[0]
+
+
+def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
+    given = [arguments.function, arguments.address, arguments.tls_certs_dir or "", arguments.record or ""]
+    given.append("yes" if arguments.record_secrets else "")
+    # The current folder comes first, as with `python -m`; a terminal's Ctrl-C is for this process alone.
+    return subprocess.Popen([sys.executable, "-m", _SERVING, *given], stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def _stop(process: subprocess.Popen[bytes] | None) -> None:
+    if process is None or process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def sources(folder: str) -> dict[str, tuple[int, int]]:
+    """Return the Python files below a folder, each with the time of its last change and its size.
+
+    Hidden folders, virtual environments and what builds leave behind are left out.
+    """
+    return dict(_sources(folder))
+
+
+def _sources(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    work = [folder]
+    while work:
+        with suppress(OSError), os.scandir(work.pop()) as found:
+            entries = list(found)
+            if any(one.name == "pyvenv.cfg" for one in entries):
+                continue
+            for one in entries:
+                if one.name.startswith(".") or one.name in _SKIPPED:
+                    continue
+                with suppress(OSError):  # it may be gone by now
+                    if one.is_dir(follow_symlinks=False):
+                        work.append(one.path)
+                    elif one.name.endswith(".py"):
+                        status = one.stat()
+                        yield one.path, (status.st_mtime_ns, status.st_size)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite dev",
+        description="Serve a function while it is written: without transport security, for the Development runtime of "
+        "render; again whenever a Python file below the current folder changes. Each call is two lines: what was "
+        "asked, "
+        "and what was answered.",
+        epilog="examples:\n  crossplane-lite dev network.function:compose\n"
+        "  crossplane-lite dev network.function:compose --record recorded\n"
+        "  crossplane-lite render recorded/0001-Network-example/{xr,composition,functions}.yaml",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "function", metavar="MODULE:FUNCTION", help="the function; its module can be in the current folder"
+    )
+    made.add_argument(
+        "--address", metavar="HOST:PORT", default="localhost:9443", help="where to listen (localhost:9443)"
+    )
+    made.add_argument("--tls-certs-dir", metavar="DIR", help="serve with mutual TLS, for a Crossplane in a cluster")
+    made.add_argument("--record", metavar="DIR", help="save each request as files that render and tests take")
+    made.add_argument("--record-secrets", action="store_true", help="save secret values as they are, not masked")
+    return made

@@ -1,0 +1,89 @@
+"""The process that serves a function while it is written. `crossplane-lite dev` starts it again after a change."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._observed.tracker import mask
+from .._terminal.stdio import say
+from ..errors import CrossplaneLiteError
+from ..runtime import log
+from ..runtime.load import load_function
+from .record import save
+from .told import two_lines
+
+if TYPE_CHECKING:
+    from ..runtime.load import Servable
+
+__all__ = ["Shown", "main"]
+
+_GRACE_SECONDS = 1.0
+
+
+class Shown:
+    """A function whose calls are shown, and recorded where that is wanted.
+
+    Args:
+        fn: The function.
+        target: `module:function`, for records.
+        folder: Where requests are written; None for nowhere.
+        secrets: Write secret values as they are.
+    """
+
+    def __init__(self, fn: Servable, target: str, folder: Path | None, *, secrets: bool) -> None:
+        self._fn = fn
+        self._target = target
+        self._folder = folder
+        self._secrets = secrets
+        self._lock = threading.Lock()
+
+    def run(self, request: bytes) -> bytes:
+        """Answer a request as the function does, and say so."""
+        began = time.perf_counter()
+        answer = self._fn.run(request)
+        took = (time.perf_counter() - began) * 1000
+        # What can't be shown must not spoil an answer.
+        try:
+            lines = list(two_lines(request, answer, took))
+            if self._folder is not None:
+                lines.append(f"  saved as {save(request, self._folder, self._target, secrets=self._secrets)}")
+        except Exception as error:
+            lines = [f"the call can't be shown: {type(error).__name__}: {error}"]
+        with self._lock:
+            say(*lines)
+        return answer
+
+
+def main(argv: Sequence[str]) -> int:
+    """Serve until a signal comes.
+
+    Args:
+        argv: Function, address, folder of certificates, folder of records, and whether secrets are recorded; empty
+            where there is none.
+    """
+    target, address, certificates, folder, secrets = argv
+    log.configure(logging.INFO, text=True)
+    log.set_masker(mask)
+    try:
+        fn = load_function(target)
+        shown = Shown(fn, target, Path(folder) if folder else None, secrets=bool(secrets))
+        from ..runtime.server import Server
+        from ..runtime.tls import Certificates
+
+        server = Server(shown.run, max_receive_bytes=64 << 20)
+        server.listen(address, Certificates(certificates) if certificates else None)
+    except CrossplaneLiteError as e:
+        say(f"crossplane-lite dev: {e}")
+        return 2
+    server.serve(_GRACE_SECONDS)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,66 @@
+"""A call in two lines: what was asked, and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from .. import _wire
+from .._observed.secrets import masker_for
+from .._terminal.lines import line
+from ..proto import _view
+from ..testing.responses import Response
+
+__all__ = ["title", "two_lines"]
+
+_MOST: Final = 8
+
+
+def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str, str]:
+    """Return what was asked and what was answered, on a line each, without secret values."""
+    asked = _view.RunFunctionRequest.FromString(request)
+    mask = masker_for(asked)
+    took = f"{milliseconds:.1f} ms, {len(request) / 1000:.1f} kB"
+    return (
+        line(mask(f"{title(asked)}: {', '.join(_asked(asked))} ({took})")),
+        line(mask(f"  -> {'; '.join(_answered(Response.of(response)))}")),
+    )
+
+
+def title(asked: Any) -> str:
+    """Return what a request is about: the composite, or that it has none."""
+    if not asked.observed.composite.resource:
+        return "Operation"
+    composite = _wire.decode_struct(asked.observed.composite.resource)
+    metadata = composite.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    return "/".join(str(one) for one in (composite.get("kind"), metadata.get("namespace"), metadata.get("name")) if one)
+
+
+def _asked(asked: Any) -> Iterator[str]:
+    yield f"{len(asked.observed.resources)} observed"
+    if asked.desired.resources:
+        yield f"{len(asked.desired.resources)} desired by earlier steps"
+    for name, found in sorted(asked.required_resources.items()):
+        yield f"{len(found.items)} required as {name}"
+    for name in sorted(asked.required_schemas):
+        yield f"the schema {name}"
+    if asked.HasField("input"):
+        yield "input"
+
+
+def _answered(answer: Response) -> Iterator[str]:
+    waiting = answer.held_back
+    yield f"{_names(list(answer.desired))} emitted" if answer.desired else "nothing emitted"
+    if waiting:
+        yield f"{_names(waiting)} held back"
+    asked = [*answer.required, *answer.required_schemas]
+    if asked:
+        yield f"asks for {_names(sorted(asked))}"
+    for result in answer.results:
+        yield f"{result.severity.lower()}: {result.message.splitlines()[0] if result.message else ''}"
+
+
+def _names(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more

@@ -1,0 +1,136 @@
+"""Looking into a base image: its Python, and the machine that it is for."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Final, NamedTuple
+
+from ..errors import InputError
+from .images import PLATFORMS, Image, platform_of
+from .layers import names_of
+
+__all__ = ["Python", "python_of"]
+
+# In this order: images that build their own Python have it there, beside one of the distribution that others need.
+_PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")
+_INTERPRETER: Final = re.compile(r"python(\d+)\.(\d+)")
+# Numbers of machines in the heads of ELF files.
+_MACHINES: Final = {0x3E: "amd64", 0xB7: "arm64"}
+_WHITEOUT: Final = ".wh."
+_OPAQUE: Final = ".wh..wh..opq"
+
+
+class Python(NamedTuple):
+    """The Python of a base image.
+
+    Attributes:
+        path: Where its program is, for example `/usr/bin/python3.13`.
+        version: Its version, for example (3, 13).
+        platform: What it is for, for example `linux/amd64`.
+        is_musl: Whether it is linked with musl instead of glibc, as on Alpine.
+    """
+
+    path: str
+    version: tuple[int, int]
+    platform: str
+    is_musl: bool
+
+
+def python_of(image: Image, wanted: str | None = None) -> Python:
+    """Find the Python of a base image.
+
+    Args:
+        image: The image.
+        wanted: The program's path, where it isn't in a usual place.
+
+    Raises:
+        InputError: There is none, its version can't be told, or it is for another machine than the image says.
+    """
+    links, heads = _merged(image, wanted)
+    found = sorted(
+        (place, (-int(match[1]), -int(match[2])), path)
+        for path in links
+        for place, folder in enumerate(_PLACES)
+        if posixpath.dirname(path) == folder and (match := _INTERPRETER.fullmatch(posixpath.basename(path)))
+    )
+    if wanted is not None:
+        path = wanted.strip("/")
+        target = _target(path, links)
+        if target is None:
+            raise InputError(f"{image.label} has no {wanted}")
+        match = _INTERPRETER.search(posixpath.basename(target))
+        if match is None:
+            raise InputError(f"{image.label}: the version of {wanted} can't be told: name a program like python3.13")
+        version = (int(match[1]), int(match[2]))
+    elif found:
+        _, (major, minor), path = found[0]
+        version, target = (-major, -minor), _target(path, links)
+    else:
+        raise InputError(
+            f"{image.label} has no Python in {', '.join('/' + place for place in _PLACES)}: take a base image with "
+            "Python, or name the program with --python"
+        )
+    platform = _platform(image, path, heads.get(target or path))
+    return Python(f"/{path}", version, platform, any(re.match(r"(usr/)?lib/ld-musl-", one) for one in links))
+
+
+def _platform(image: Image, path: str, head: bytes | None) -> str:
+    said = platform_of(image.config)
+    if head is None or head[:4] != b"\x7fELF":
+        found = None
+    else:
+        number = int.from_bytes(head[18:20], "little")
+        found = f"linux/{_MACHINES.get(number, f'machine {number}')}"
+    if said.endswith("/unknown") and found is not None:
+        said = found
+    if found is not None and found != said:
+        raise InputError(f"{image.label} says that it is for {said}, and its /{path} is for {found}")
+    if said not in PLATFORMS:
+        raise InputError(f"{image.label} is for {said}; images are made for {' and '.join(PLATFORMS)}")
+    return said
+
+
+def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
+    """Return the paths of the whole image, each with where it leads to, and the heads of interpreters."""
+
+    def is_interpreter(path: str) -> bool:
+        return bool(_INTERPRETER.fullmatch(posixpath.basename(path))) or path == (wanted or "").strip("/")
+
+    links: dict[str, str | None] = {}
+    heads: dict[str, bytes] = {}
+    for number, layer in enumerate(image.layers):
+        names = names_of(layer, f"{image.label}: layer {number + 1}", is_interpreter)
+        for path in names.links:
+            folder, name = posixpath.split(path)
+            if name == _OPAQUE:
+                _remove(links, f"{folder}/")
+            elif name.startswith(_WHITEOUT):
+                gone = posixpath.join(folder, name.removeprefix(_WHITEOUT))
+                links.pop(gone, None)
+                _remove(links, f"{gone}/")
+        links.update({path: link for path, link in names.links.items() if _WHITEOUT not in path})
+        heads.update(names.heads)
+    return links, heads
+
+
+def _remove(links: dict[str, str | None], above: str) -> None:
+    for path in [one for one in links if one.startswith(above)]:
+        del links[path]
+
+
+def _target(path: str, links: dict[str, str | None]) -> str | None:
+    """Return the path of a file at the end of links; None where they lead nowhere."""
+    for _ in range(20):
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            above = "/".join(parts[:end])
+            link = links.get(above)
+            if link is not None:
+                start = "" if link.startswith("/") else posixpath.dirname(above)
+                rest = "/".join(parts[end:])
+                path = posixpath.normpath(posixpath.join("/", start, link, rest)).strip("/")
+                break
+        else:
+            return path if path in links else None
+    return None

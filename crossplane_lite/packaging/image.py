@@ -1,0 +1,351 @@
+"""`crossplane-lite image`: the runtime image of a function, made without Docker.
+
+It is a base image and one layer: a folder `/function` with all packages and a `__main__.py`, which the base's Python
+runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import configparser
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from ..errors import InputError
+from . import images, installing, pruning
+from .base import Python, python_of
+from .layers import Entry, Layer, write_layer
+from .prune import add_rule_flags, rules_text
+from .report import owners, package_sizes, size, size_table
+
+__all__ = ["command", "entrypoint", "make_parser"]
+
+PLACE: Final = "function"
+NOBODY: Final = "65534:65534"
+_BYTE_CODE: Final = ("auto", "yes", "no")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?")
+
+
+class _Function(NamedTuple):
+    """What the image is of."""
+
+    name: str
+    version: str
+    entry_point: str
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite image` with the arguments that follow it.
+
+    Raises:
+        InputError: The project, the base or a flag isn't what it should be. No image is written then.
+    """
+    arguments = make_parser().parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        work = Path(folder)
+        step = _Progress()
+        step(f"reading {arguments.base}")
+        base = _base(arguments, work)
+        python = python_of(base, arguments.python)
+        if arguments.platform and python.platform != arguments.platform:
+            raise InputError(f"{arguments.base} is for {python.platform}, not for {arguments.platform}")
+        base.config["os"], base.config["architecture"] = python.platform.split("/")
+        target = work / PLACE
+        step(f"choosing packages for Python {python.version[0]}.{python.version[1]} on {python.platform}")
+        function, left_out = _install(arguments, python, target, work, step)
+        owned = owners(target)
+        before = package_sizes(target, owned)
+        step("pruning")
+        keep = [rule.name for rule in pruning.RULES] if arguments.no_prune else arguments.keep or []
+        pruned = pruning.prune(target, keep, for_krm=arguments.krm)
+        after = package_sizes(target, owned)
+        has_byte_code = _byte_code(arguments.byte_code, target, python)
+        # After byte code is made, because Python compiles a program itself each time.
+        (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
+        step("writing")
+        layer = write_layer(_entries(target), work / "function.tar.gz")
+        image = _made(base, layer, python, function, arguments)
+        output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
+        digest = images.write(
+            image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
+        )
+        step("")
+    if arguments.report:
+        print("\n".join([*size_table(before, after, pruned), ""]))
+    _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
+    return 0
+
+
+def _base(arguments: argparse.Namespace, work: Path) -> images.Image:
+    found = images.read(arguments.base, work, arguments.platform)
+    platforms = sorted({images.platform_of(one.config) for one in found})
+    if len(found) > 1:
+        raise InputError(f"{arguments.base} has images for {', '.join(platforms)}: choose one with --platform")
+    return found[0]
+
+
+def _install(
+    arguments: argparse.Namespace, python: Python, target: Path, work: Path, step: _Progress
+) -> tuple[_Function, list[str]]:
+    project = arguments.project
+    is_place = os.path.exists(project)
+    if (
+        is_place
+        and os.path.isdir(project)
+        and not any(os.path.exists(os.path.join(project, name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    ):
+        raise InputError(f"{project} is no Python project: it has no pyproject.toml")
+    if not is_place and ("/" in project or project.startswith(".")):
+        raise InputError(f"there is no {project}")
+    if is_place and os.path.isdir(project):
+        project = str(_copied(Path(project), work / "project", os.path.realpath(arguments.base)))
+    wanted = installing.requirements(
+        os.path.abspath(project) if is_place else project, arguments.transport, arguments.sdk_from
+    )
+    packages = installing.resolve(wanted, python, work, arguments.constraint)
+    kept, left_out = installing.chosen(packages, arguments.transport, arguments.without or ())
+    step(f"installing {len(kept)} packages")
+    installing.install(kept, python, target, work)
+    return _function(target, project, packages, arguments.function), left_out
+
+
+# What builds and tools leave behind, and images. Builds take what an earlier one has left in `build` for sources.
+_LEFT_BEHIND: Final = shutil.ignore_patterns(
+    *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+    *("*.tar", "*.xpkg"),
+)
+
+
+def _copied(project: Path, target: Path, base: str) -> Path:
+    """Copy a project's folder, because building would leave files in it, and take what was left there before."""
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        found = set(_LEFT_BEHIND(folder, names))
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.exists(os.path.join(path, "pyvenv.cfg")) or os.path.realpath(path) == base:
+                found.add(name)
+        return found
+
+    try:
+        shutil.copytree(project, target, symlinks=True, ignore=ignored)
+    except (OSError, shutil.Error) as e:
+        raise InputError(f"can't copy {project}, which is built from a copy: {e}") from e
+    return target
+
+
+def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
+    """Find the project among the packages, and its entry point."""
+    if os.path.exists(project):
+        url = Path(os.path.abspath(project)).as_uri()
+        mine = [package for package in packages if package.url.rstrip("/") == url]
+    else:
+        name = installing.canonical(re.split(r"[\[<>=!~;@ ]", project)[0])
+        mine = [package for package in packages if package.name == name]
+    if len(mine) != 1:
+        raise InputError(f"pip didn't choose {project} itself")
+    package = mine[0]
+    if wanted is None:
+        wanted = _entry_point(target, package.name)
+    if not _NAME.fullmatch(wanted):
+        raise InputError(f"--function must be module:function or a module (got {wanted!r})")
+    module = wanted.partition(":")[0].replace(".", "/")
+    if not any((target / f"{module}{end}").is_file() for end in (".py", "/__init__.py")) and not list(
+        target.glob(f"{module}.*.so")
+    ):
+        raise InputError(f"{package.name} has no module {wanted.partition(':')[0]}, which its entry point names")
+    return _Function(package.name, package.version, wanted)
+
+
+def _entry_point(target: Path, name: str) -> str:
+    for info in target.glob("*.dist-info"):
+        if installing.canonical(info.name.split("-")[0]) != name:
+            continue
+        file = info / "entry_points.txt"
+        parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+        parser.optionxform = str  # type: ignore[assignment,method-assign]
+        try:
+            parser.read_string(file.read_text(encoding="utf-8") if file.exists() else "")
+        except configparser.Error as e:
+            raise InputError(f"{name}: its entry points can't be read: {e}") from e
+        scripts = dict(parser["console_scripts"]) if "console_scripts" in parser else {}
+        if "function" in scripts:
+            return scripts["function"].partition("[")[0].strip()
+        if len(scripts) == 1:
+            return next(iter(scripts.values())).partition("[")[0].strip()
+        has = f"its scripts are {', '.join(sorted(scripts))}" if scripts else "it has no scripts"
+        raise InputError(
+            f"{name} doesn't say what to run ({has}): write [project.scripts] "
+            'function = "module:compose.main" into its pyproject.toml, or give --function'
+        )
+    raise InputError(f"pip installed no metadata of {name}")
+
+
+def _main(entry_point: str) -> str:
+    module, _, attribute = entry_point.partition(":")
+    if not attribute:
+        return f'import runpy\n\nrunpy.run_module("{module}", run_name="__main__", alter_sys=True)\n'
+    first = attribute.partition(".")[0]
+    # A function's name alone stands for its program, as for `crossplane-lite serve`.
+    call = attribute if "." in attribute or attribute == "main" else f"{attribute}.main"
+    return f"import sys\n\nfrom {module} import {first}\n\nsys.exit({call}())\n"
+
+
+def _byte_code(wanted: str, target: Path, python: Python) -> bool:
+    if wanted == "no":
+        return False
+    done = installing.compile_all(target, python, f"/{PLACE}")
+    if not done and wanted == "yes":
+        version = f"{python.version[0]}.{python.version[1]}"
+        raise InputError(f"--byte-code yes: there is no python{version} on this machine, which alone can make it")
+    return done
+
+
+def _entries(target: Path) -> Iterator[Entry]:
+    for folder, _, files in os.walk(target):
+        for name in files:
+            path = Path(folder, name)
+            inside = path.relative_to(target.parent).as_posix()
+            if path.is_symlink():
+                raise InputError(f"{inside} is a link, which no wheel has")
+            yield Entry(inside, path)
+
+
+def _made(
+    base: images.Image, layer: Layer, python: Python, function: _Function, arguments: argparse.Namespace
+) -> images.Image:
+    labels = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
+    for label in arguments.label or ():
+        key, equals, value = label.partition("=")
+        if not equals or not key:
+            raise InputError(f"--label must be KEY=VALUE (got {label!r})")
+        labels[key] = value
+    config: dict[str, Any] = {
+        "Entrypoint": entrypoint(python, arguments.transport),
+        "Cmd": None,
+        "User": arguments.user,
+        "WorkingDir": "/",
+        "Labels": labels,
+        # The root is read-only, and nobody could write there: without this, Python tries it with each module.
+        "Env": ["PYTHONDONTWRITEBYTECODE=1"],
+    }
+    if not arguments.krm:
+        config["ExposedPorts"] = {"9443/tcp": {}}
+    return images.added(base, [layer], config, "image")
+
+
+def entrypoint(python: Python, transport: str) -> list[str]:
+    """Return what the image runs, before the arguments that a cluster gives."""
+    # Only another transport than the server's own has to be said.
+    return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
+
+
+def _tag(version: str) -> str:
+    return re.sub(r"[^\w.-]", "-", version)
+
+
+def _summary(
+    output: str,
+    digest: str,
+    image: images.Image,
+    layer: Layer,
+    python: Python,
+    function: _Function,
+    left_out: Sequence[str],
+    has_byte_code: bool,
+) -> None:
+    below = sum(one.size for one in image.layers[:-1])
+    print(f"{output}: {function.name} {function.version} for {python.platform}, {function.entry_point}")
+    print(
+        f"  layer     {size(layer.size)} compressed, {size(layer.unpacked_size)} unpacked; the base {size(below)} "
+        f"compressed"
+    )
+    print(f"  python    {python.path}, byte code {'made' if has_byte_code else 'not made'}")
+    if left_out:
+        print(f"  left out  {', '.join(left_out)}")
+    print(f"  digest    {digest}")
+
+
+class _Progress:
+    """A line on the terminal that says what is being done."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, text: str) -> None:
+        if self._shown:
+            with contextlib.suppress(OSError):
+                print(f"\r\x1b[K{text:.79}", end="", file=sys.stderr, flush=True)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite image",
+        description="Make the runtime image of a function without Docker: a base image with Python and one layer with "
+        "the function and its packages, which pip chooses for the base's Python and machine. Two builds of the same "
+        "packages give the same bytes.",
+        epilog=rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
+        "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
+        "  crossplane-lite image --base root-folder --transport h2 -o function.tar",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "project",
+        metavar="PROJECT",
+        nargs="?",
+        default=".",
+        help="folder of the project, its wheel, or a requirement (.)",
+    )
+    made.add_argument(
+        "--base",
+        metavar="PATH",
+        required=True,
+        help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder",
+    )
+    made.add_argument(
+        "--platform", choices=sorted(images.PLATFORMS), help="which image of the base; its only one by default"
+    )
+    made.add_argument("-o", "--output", metavar="PATH", help="file or folder to write (NAME-ARCHITECTURE.tar)")
+    made.add_argument(
+        "--format",
+        choices=["docker", "oci"],
+        default="docker",
+        help="docker-archive (default), or OCI layout: a folder, or a tar file where the name ends in .tar",
+    )
+    made.add_argument("--tag", metavar="NAME", help="the image's name in the file (the project's name and version)")
+    made.add_argument(
+        "--function",
+        metavar="MODULE:FUNCTION",
+        help="what to run (the project's script named function, or its only one)",
+    )
+    made.add_argument(
+        "--transport",
+        choices=sorted(installing.TRANSPORTS),
+        default="grpcio",
+        help="grpcio (default); h2 leaves grpcio out and installs the extra h2; none leaves it out, for KRM functions",
+    )
+    made.add_argument("--without", metavar="PACKAGE", action="append", help="leave out one more package")
+    made.add_argument("--sdk-from", metavar="PATH|URL|VERSION", help="where crossplane-lite itself comes from")
+    made.add_argument("--constraint", metavar="FILE", help="pip's constraints: versions of packages")
+    made.add_argument("--python", metavar="PATH", help="the program in the base, where it is in no usual place")
+    made.add_argument(
+        "--byte-code",
+        choices=_BYTE_CODE,
+        default="auto",
+        help="ship byte code: yes, no, or where this machine has the base's version of Python (auto, the default)",
+    )
+    made.add_argument("--user", metavar="UID:GID", default=NOBODY, help=f"whom it runs as ({NOBODY}, nobody)")
+    made.add_argument("--label", metavar="KEY=VALUE", action="append", help="one more label of the image")
+    made.add_argument("--no-prune", action="store_true", help="switch all rules off")
+    add_rule_flags(made)
+    made.add_argument("--report", action="store_true", help="print sizes by package, and what each rule saved")
+    return made

@@ -1,0 +1,299 @@
+"""Images: a configuration and layers, read from saved images and folders, and written as such."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from .._manifests import archive
+from .._manifests.archive_files import Files, FolderFiles, TarFiles, damage
+from ..errors import InputError
+from .layers import Layer, copy_layer, folder_entries, write_layer
+
+__all__ = ["PLATFORMS", "Image", "added", "labelled", "platform_of", "read", "write"]
+
+PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
+
+MARK: Final = "io.crossplane.xpkg"
+_REF_NAME: Final = "org.opencontainers.image.ref.name"
+_CONFIG: Final = "application/vnd.oci.image.config.v1+json"
+_MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
+_INDEX: Final = "application/vnd.oci.image.index.v1+json"
+_LAYER: Final = "application/vnd.oci.image.layer.v1.tar+gzip"
+_NO_TIME: Final = "1970-01-01T00:00:00Z"
+
+
+class Image(NamedTuple):
+    """An image whose layers are files of a working folder.
+
+    Attributes:
+        label: What messages call it.
+        config: Its configuration, as in the specification of OCI images.
+        layers: The lowest first.
+    """
+
+    label: str
+    config: dict[str, Any]
+    layers: list[Layer]
+
+
+def platform_of(config: Mapping[str, Any]) -> str:
+    """Return `os/architecture`, for example `linux/amd64`."""
+    return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
+
+
+def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
+    """Read the images of a docker-archive, an OCI layout or a root folder.
+
+    Args:
+        path: The archive or the folder.
+        work: Where the layers are written to.
+        platform: Take only the image for this platform.
+
+    Returns:
+        At least one. A root folder has no platform of its own and gets the one that is asked for, or an unknown one.
+
+    Raises:
+        InputError: It can't be read, is damaged, or has no image for the platform.
+    """
+    if os.path.isdir(path) and not archive.is_layout(path):
+        return [_of_folder(path, work, platform)]
+    if os.path.isdir(path):
+        return _of_files(FolderFiles(path), work, platform)
+    try:
+        file = open(path, "rb")  # noqa: SIM115  # what can go wrong with opening is told apart from reading
+    except (OSError, ValueError) as e:
+        raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}") from None
+    with file:
+        head = file.read(512)
+        file.seek(0)
+        if not archive.is_archive(head):
+            raise InputError(f"{path} is no saved image: it is neither a tar file nor gzipped, nor a folder")
+        return _of_files(TarFiles(file, path), work, platform)
+
+
+def _of_folder(path: str, work: Path, platform: str | None) -> Image:
+    if not any(os.path.isdir(os.path.join(path, name)) for name in ("usr", "lib", "bin")):
+        raise InputError(f"{path} is neither an OCI layout (oci-layout, index.json) nor a root folder (usr)")
+    layer = write_layer(folder_entries(Path(path)), work / "root.tar.gz")
+    system, _, architecture = (platform or "linux/unknown").partition("/")
+    config = {"architecture": architecture, "os": system, "config": {}, "rootfs": {}}
+    return Image(path, config, [layer])
+
+
+def _of_files(files: Files, work: Path, platform: str | None) -> list[Image]:
+    with damage(files.label, "can't be read"):
+        found = list(archive.images(files, every=True))
+        if not found:
+            raise InputError(f"{files.label} holds no image")
+        fitting = [one for one in found if platform is None or platform_of(one.config) == platform]
+        if not fitting:
+            there = ", ".join(sorted({platform_of(one.config) for one in found}))
+            raise InputError(f"{files.label} has no image for {platform} (it has {there})")
+        return [_copied(files, one, work) for one in fitting]
+
+
+def _copied(files: Files, image: archive.Image, work: Path) -> Image:
+    layers = []
+    for layer in image.layers:
+        if layer.digest is not None:
+            files.check(layer.file, layer.digest, files.hash(layer.file, layer.digest))
+        name = hashlib.sha256(f"{files.label}\0{layer.file}".encode()).hexdigest()
+        layers.append(copy_layer(files, layer.file, layer.unpacked, work / f"{name}.tar.gz", layer.mark))
+    said = image.config.get("rootfs")
+    unpacked = said.get("diff_ids") if isinstance(said, dict) else None
+    if unpacked != [layer.unpacked for layer in layers]:
+        raise files.error(f"{image.name}: the digests under rootfs.diff_ids are not those of the layers")
+    return Image(files.label, json.loads(json.dumps(image.config)), layers)
+
+
+def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comment: str) -> Image:
+    """Return an image with more layers, and with other settings in its `config`.
+
+    Args:
+        image: The image.
+        layers: What comes on top of it.
+        config: Settings that replace those of the image: `Entrypoint`, `User` and so on; `Labels` and `Env` are added.
+        comment: What the history says of the layers.
+    """
+    old = image.config.get("config")
+    settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
+    for key, value in config.items():
+        if key == "Labels":
+            value = dict(sorted({**(settings.get("Labels") or {}), **value}.items()))
+        elif key == "Env":
+            names = {one.partition("=")[0] for one in value}
+            value = [one for one in settings.get("Env") or () if one.partition("=")[0] not in names] + list(value)
+        settings[key] = value
+    every = [*image.layers, *layers]
+    time = _time()
+    history = image.config.get("history")
+    made = {
+        **image.config,
+        "config": {key: value for key, value in settings.items() if value is not None},
+        "created": time,
+        "rootfs": {"type": "layers", "diff_ids": [layer.unpacked for layer in every]},
+        "history": [
+            *(history if isinstance(history, list) else ()),
+            *({"created": time, "created_by": f"crossplane-lite {comment}"} for _ in layers),
+        ],
+    }
+    return Image(image.label, made, every)
+
+
+def labelled(image: Image) -> Image:
+    """Return an image whose labels say the marks of its layers, as a package's do."""
+    marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
+    return added(image, [], {"Labels": marks}, "")
+
+
+def _time() -> str:
+    """Return what SOURCE_DATE_EPOCH says, or the same in every build."""
+    import datetime
+
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return _NO_TIME
+    if not text.isdecimal():
+        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds (got {text!r})")
+    return datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# Writing.
+
+
+def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
+    """Write an image.
+
+    Args:
+        image: The image.
+        path: Where to. A name without `.tar` is a folder where the layout is `oci`.
+        layout: `docker` for a docker-archive, `oci` for an OCI layout.
+        tag: The image's name in it.
+
+    Returns:
+        The digest of the image's manifest, as a registry would know it.
+
+    Raises:
+        InputError: It can't be written. A docker-archive is written whole or not at all.
+    """
+    files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
+    as_folder = layout == "oci" and not path.endswith((".tar", ".oci"))
+    try:
+        (_write_folder if as_folder else _write_tar)(files, Path(path))
+    except OSError as e:
+        raise InputError(f"can't write {path}: {e.strerror or e}") from e
+    return digest
+
+
+_Files = Sequence[tuple[str, "bytes | Path"]]
+
+
+def _docker_files(image: Image, tag: str | None) -> tuple[_Files, str]:
+    config = _json(image.config)
+    name = f"sha256:{hashlib.sha256(config).hexdigest()}"
+    layers = {f"{layer.digest.partition(':')[2]}.tar.gz": layer.file for layer in image.layers}
+    entry = {
+        "Config": name,
+        "RepoTags": [tag] if tag else None,
+        "Layers": [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers],
+    }
+    return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], _digest(_manifest(image))
+
+
+def _oci_files(image: Image, tag: str | None) -> tuple[_Files, str]:
+    config = _json(image.config)
+    manifest = _manifest(image)
+    entry = {
+        **_descriptor(_MANIFEST, manifest),
+        "platform": {"architecture": image.config.get("architecture"), "os": image.config.get("os")},
+    }
+    if tag:
+        entry["annotations"] = {_REF_NAME: tag}
+    index = {"schemaVersion": 2, "mediaType": _INDEX, "manifests": [entry]}
+    blobs: dict[str, bytes | Path] = {layer.digest: layer.file for layer in image.layers}
+    blobs[_digest(config)] = config
+    blobs[_digest(manifest)] = manifest
+    files = [(f"blobs/{digest.replace(':', '/')}", blob) for digest, blob in blobs.items()]
+    return [("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'), ("index.json", _json(index)), *files], _digest(manifest)
+
+
+def _manifest(image: Image) -> bytes:
+    layers = []
+    for layer in image.layers:
+        entry: dict[str, Any] = {"mediaType": _LAYER, "digest": layer.digest, "size": layer.size}
+        if layer.mark:
+            entry["annotations"] = {MARK: layer.mark}
+        layers.append(entry)
+    config = _json(image.config)
+    return _json({"schemaVersion": 2, "mediaType": _MANIFEST, "config": _descriptor(_CONFIG, config), "layers": layers})
+
+
+def _descriptor(media_type: str, data: bytes) -> dict[str, Any]:
+    return {"mediaType": media_type, "digest": _digest(data), "size": len(data)}
+
+
+def _digest(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _write_tar(files: _Files, path: Path) -> None:
+    # Beside it first, so that a build that is ended leaves no half of a file.
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        tar: Any
+        with tarfile.open(part, "w", format=tarfile.PAX_FORMAT) as tar:
+            for name, content in _with_folders(files):
+                member = tarfile.TarInfo(name)
+                member.mode = 0o644
+                if content is None:
+                    member.type, member.mode = tarfile.DIRTYPE, 0o755
+                    tar.addfile(member)
+                elif isinstance(content, bytes):
+                    member.size = len(content)
+                    tar.addfile(member, io.BytesIO(content))
+                else:
+                    with open(content, "rb") as source:
+                        member.size = os.fstat(source.fileno()).st_size
+                        tar.addfile(member, source)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _with_folders(files: _Files) -> Iterator[tuple[str, bytes | Path | None]]:
+    seen = set()
+    for name, content in files:
+        parts = name.split("/")[:-1]
+        for end in range(1, len(parts) + 1):
+            folder = "/".join(parts[:end])
+            if folder not in seen:
+                seen.add(folder)
+                yield folder, None
+        yield name, content
+
+
+def _write_folder(files: _Files, path: Path) -> None:
+    import shutil
+
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
+    copy: Callable[[str, str], Any] = shutil.copyfile
+    # index.json at the end: without it the folder is no layout.
+    for name, content in sorted(files, key=lambda one: one[0] == "index.json"):
+        file = path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            file.write_bytes(content)
+        else:
+            copy(str(content), str(file))

@@ -1,0 +1,244 @@
+"""What goes into an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
+
+Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out what
+another package requires.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from ..errors import InputError
+from .base import Python
+
+__all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "requirements", "resolve"]
+
+# Transport: the extra of this distribution that it takes, and packages that an image can do without.
+TRANSPORTS: Final[dict[str, tuple[str | None, frozenset[str]]]] = {
+    "grpcio": (None, frozenset()),
+    "h2": ("h2", frozenset({"grpcio"})),
+    "none": (None, frozenset({"grpcio"})),
+}
+_OURS: Final = "crossplane-lite"
+_ARCHITECTURES: Final = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
+# Versions of glibc that wheels on the index are built for; a wheel for an older one runs with a newer one.
+_GLIBC: Final = (17, 24, 26, 27, 28, 31, 34, 35, 36)
+_MUSL: Final = (1, 2)
+
+
+class Package(NamedTuple):
+    """A package that pip has chosen.
+
+    Attributes:
+        name: Its name in canonical form.
+        version: Its version.
+        url: Where it comes from.
+        is_wheel: Whether that is a wheel; otherwise it has to be built.
+    """
+
+    name: str
+    version: str
+    url: str
+    is_wheel: bool
+
+
+def canonical(name: str) -> str:
+    """Return the form of a package's name in which two names of one package are equal."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def requirements(project: str, transport: str, sdk: str | None = None) -> list[str]:
+    """Return what pip is to install for a project.
+
+    Args:
+        project: The project's folder, a wheel, or a requirement.
+        transport: One of TRANSPORTS.
+        sdk: Where this distribution comes from: a folder, a wheel, a URL or a version; None for where pip finds it.
+    """
+    extra = TRANSPORTS[transport][0]
+    extras = f"[{extra}]" if extra else ""
+    found = [project]
+    if sdk is not None:
+        found.append(sdk_requirement(sdk, extras))
+    elif extra:
+        found.append(f"{_OURS}{extras}")
+    return found
+
+
+def sdk_requirement(sdk: str, extras: str = "") -> str:
+    """Return the requirement for this distribution from a folder, a wheel, a URL or a version.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    if os.path.exists(sdk):
+        return f"{_OURS}{extras} @ {Path(os.path.abspath(sdk)).as_uri()}"
+    if "://" in sdk:
+        return f"{_OURS}{extras} @ {sdk}"
+    if re.fullmatch(r"\d[\w.+!]*", sdk):
+        return f"{_OURS}{extras}=={sdk}"
+    raise InputError(f"{sdk!r} is neither a folder or file that exists, nor a URL, nor a version such as 0.1.0")
+
+
+def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
+    """Return the packages that go into the image, and the names of those that are left out.
+
+    Args:
+        packages: What pip has chosen.
+        transport: One of TRANSPORTS.
+        without: More packages to leave out.
+
+    Raises:
+        InputError: A package that is to be left out isn't among them, or the transport's own package isn't.
+    """
+    found = sorted(packages)
+    names = {package.name for package in found}
+    wanted = {canonical(name): name for name in without}
+    for name in wanted:
+        if name not in names:
+            raise InputError(
+                f"--without {wanted[name]}: the function doesn't need it; it needs {', '.join(sorted(names))}"
+            )
+    extra, dispensable = TRANSPORTS[transport]
+    if extra is not None and extra not in names:
+        ours = next((package.version for package in found if package.name == _OURS), None)
+        of = f"{_OURS} {ours}" if ours else _OURS
+        raise InputError(f"--transport {transport}: {of} has no extra {extra!r}, which would install it")
+    gone = (dispensable | wanted.keys()) & names
+    return [package for package in found if package.name not in gone], sorted(gone)
+
+
+def _target(python: Python) -> list[str]:
+    """Return pip's flags for the Python of an image."""
+    machine = _ARCHITECTURES[python.platform]
+    if python.is_musl:
+        tags = [f"musllinux_1_{minor}_{machine}" for minor in reversed(_MUSL)]
+    else:
+        tags = [f"manylinux_2_{minor}_{machine}" for minor in reversed(_GLIBC)] + [f"manylinux2014_{machine}"]
+    major, minor = python.version
+    flags = ["--only-binary=:all:", "--implementation", "cp", "--python-version", f"{major}.{minor}"]
+    flags += ["--abi", f"cp{major}{minor}", "--abi", "abi3", "--abi", "none"]
+    for tag in [*tags, f"linux_{machine}"]:
+        flags += ["--platform", tag]
+    return flags
+
+
+def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str | None = None) -> list[Package]:
+    """Have pip choose packages for the Python of an image.
+
+    Raises:
+        InputError: It can't; the message has pip's reason.
+    """
+    report = work / "pip.json"
+    flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
+    if constraints is not None:
+        flags += ["--constraint", constraints]
+    _pip(
+        [*flags, *_target(python), *wanted], f"pip finds no packages for Python {_dotted(python)} on {python.platform}"
+    )
+    found = []
+    for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
+        told: dict[str, Any] = entry["metadata"]
+        # pip asks that of its own Python, not of the one that the packages are for.
+        least = re.search(r">=\s*(\d+)\.(\d+)", told.get("requires_python") or "")
+        if least is not None and (int(least[1]), int(least[2])) > python.version:
+            needs = told["requires_python"]
+            raise InputError(f"{told['name']} needs Python {needs}, and the base has {_dotted(python)}")
+        source: dict[str, Any] = entry["download_info"]
+        url: str = source["url"]
+        if "vcs_info" in source:
+            url = f"{source['vcs_info']['vcs']}+{url}@{source['vcs_info']['commit_id']}"
+        is_wheel = "archive_info" in source and urllib.parse.urlparse(url).path.endswith(".whl")
+        found.append(Package(canonical(told["name"]), told["version"], url, is_wheel))
+    return sorted(found)
+
+
+def install(packages: Sequence[Package], python: Python, target: Path, work: Path) -> None:
+    """Have pip install packages into a folder, and nothing that they require.
+
+    Raises:
+        InputError: It can't; the message has pip's reason.
+    """
+    wheels = work / "wheels"
+    wheels.mkdir(exist_ok=True)
+    sources = [package.url for package in packages if package.is_wheel]
+    for package in packages:
+        if not package.is_wheel:
+            before = set(wheels.iterdir())
+            place = package.url
+            if place.startswith("file:"):
+                place = urllib.request.url2pathname(urllib.parse.urlparse(place).path)
+            _pip(["wheel", "--no-deps", "--wheel-dir", str(wheels), place], f"{package.name} can't be built")
+            made = sorted(set(wheels.iterdir()) - before)
+            if len(made) != 1:
+                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}")
+            if not made[0].name.endswith("-none-any.whl"):
+                raise InputError(
+                    f"{package.name} is built for this machine alone ({made[0].name}): give a wheel for "
+                    f"{python.platform}"
+                )
+            sources.append(str(made[0]))
+    flags = ["install", "--no-deps", "--no-compile", "--ignore-installed", "--target", str(target)]
+    _pip([*flags, *_target(python), *sources], "pip can't install the packages")
+
+
+def _pip(arguments: Sequence[str], problem: str) -> None:
+    environment = {
+        **os.environ,
+        "PIP_NO_INPUT": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_WARN_SCRIPT_LOCATION": "1",
+    }
+    # What other settings of pip would put in the way of a folder of its own.
+    for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "pip", "-q", *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        if "No module named pip" in done.stderr:
+            raise InputError(f"{sys.executable} has no pip: install it (python -m ensurepip)")
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR:")]
+        reason = " ".join(line.removeprefix("ERROR:").strip() for line in lines) or done.stderr.strip()[-500:]
+        raise InputError(f"{problem}: {' '.join(reason.split())}")
+
+
+def _dotted(python: Python) -> str:
+    return ".".join(map(str, python.version))
+
+
+def compile_all(target: Path, python: Python, place: str) -> bool:
+    """Add byte code to a folder, of the kind that is never compared with its source.
+
+    Only the same version of Python makes byte code that an image's Python can use.
+
+    Args:
+        target: The folder.
+        python: The image's Python.
+        place: Where the folder will be in the image, for tracebacks.
+
+    Returns:
+        False where this machine has no Python of that version; nothing has been done then.
+    """
+    program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{_dotted(python)}")
+    if program is None:
+        return False
+    # Byte code depends on the order of sets, and so on the seed of hashes.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
+    # Files that can't be compiled, such as templates, are none that a function loads.
+    subprocess.run(
+        [program, "-m", "compileall", *flags, str(target)], env=environment, capture_output=True, check=False
+    )
+    return True

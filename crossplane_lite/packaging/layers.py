@@ -1,0 +1,292 @@
+"""Layers of images: files as gzipped tar archives, of which the bytes depend on nothing but the files."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import posixpath
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from .._manifests.archive_files import GZIP, Files, clean_name, damage
+from ..errors import InputError
+
+__all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer"]
+
+LARGEST: Final = 4 << 30
+"""How many bytes a layer may unpack to. No image of a function has as many; what does is made with ill intent."""
+
+_PART: Final = 1 << 20
+_MOST_MEMBERS: Final = 1_000_000
+
+
+class Entry(NamedTuple):
+    """A file, a folder or a symbolic link of a layer.
+
+    Attributes:
+        path: Its path from the root, without a slash in front.
+        content: A file's bytes, or the file that has them; None for a folder and a link.
+        mode: The permissions.
+        link: Where a symbolic link leads to.
+        owner: The numbers of its user and group.
+        time: When it was changed, in seconds since 1970.
+    """
+
+    path: str
+    content: Path | bytes | None = None
+    mode: int = 0o644
+    link: str | None = None
+    owner: tuple[int, int] = (0, 0)
+    time: int = 0
+
+
+class Layer(NamedTuple):
+    """A layer that was written to a file of its own.
+
+    Attributes:
+        file: The file, a gzipped tar archive.
+        digest: The file's digest, `sha256:...`.
+        unpacked: The digest of what it unpacks to.
+        size: The file's size in bytes.
+        unpacked_size: The size of what it unpacks to.
+        mark: What a package's mark says of it: `base`, `upbound`, or None.
+    """
+
+    file: Path
+    digest: str
+    unpacked: str
+    size: int
+    unpacked_size: int
+    mark: str | None = None
+
+
+class Names(NamedTuple):
+    """What the members of a layer are called.
+
+    Attributes:
+        links: The paths of all members, each with where it leads to, where it is a link.
+        heads: The first bytes of files that look like Python interpreters.
+    """
+
+    links: dict[str, str | None]
+    heads: dict[str, bytes]
+
+
+class _Hashed:
+    """A file that is written to, with the hash and the number of the bytes."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        self._hash.update(data)
+        self.size += len(data)
+        self._file.write(data)
+        return len(data)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    @property
+    def digest(self) -> str:
+        return f"sha256:{self._hash.hexdigest()}"
+
+
+class _Packing:
+    """Writes a layer's file: what is written to it is hashed, gzipped and hashed again."""
+
+    def __init__(self, file: Path) -> None:
+        self._path = file
+        self._file = open(file, "wb")  # noqa: SIM115  # it is closed in `done`
+        self._packed = _Hashed(self._file)
+        # No name and no time in the head, or the bytes would depend on them.
+        sink: Any = self._packed
+        self._packer = gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=sink, mtime=0)
+        self.plain = _Hashed(self._packer)
+
+    def __enter__(self) -> _Packing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._packer.close()
+        self._file.close()
+
+    def done(self, mark: str | None) -> Layer:
+        """Close the file and return the layer."""
+        self.__exit__()
+        packed, plain = self._packed, self.plain
+        return Layer(self._path, packed.digest, plain.digest, packed.size, plain.size, mark)
+
+
+def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -> Layer:
+    """Write a layer to a file.
+
+    The entries are sorted, and the folders that lead to them are added where they are missing.
+
+    Raises:
+        InputError: A file can't be read or changed while it was read, or the layer can't be written.
+    """
+    try:
+        with _Packing(file) as packing:
+            plain: Any = packing.plain
+            with tarfile.open(fileobj=plain, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+                for entry in _whole(entries):
+                    _add(tar, entry)
+            return packing.done(mark)
+    except OSError as e:
+        raise InputError(f"can't write a layer: {e.strerror or e}{f' ({e.filename})' if e.filename else ''}") from e
+
+
+def _whole(entries: Iterable[Entry]) -> Iterator[Entry]:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        found[entry.path] = entry
+    for path in list(found):
+        while path := posixpath.dirname(path):
+            found.setdefault(path, Entry(path, mode=0o755))
+    # By parts, so that a folder comes before what is in it.
+    yield from sorted(found.values(), key=lambda entry: entry.path.split("/"))
+
+
+def _add(tar: Any, entry: Entry) -> None:
+    member = tarfile.TarInfo(entry.path)
+    member.mode, (member.uid, member.gid), member.mtime = entry.mode, entry.owner, entry.time
+    if entry.link is not None:
+        member.type, member.linkname = tarfile.SYMTYPE, entry.link
+        tar.addfile(member)
+    elif entry.content is None:
+        member.type = tarfile.DIRTYPE
+        tar.addfile(member)
+    elif isinstance(entry.content, bytes):
+        member.size = len(entry.content)
+        tar.addfile(member, io.BytesIO(entry.content))
+    else:
+        with open(entry.content, "rb") as source:
+            member.size = os.fstat(source.fileno()).st_size
+            tar.addfile(member, source)
+
+
+# Folders of which the content belongs to the machine, not to the system.
+_OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
+
+
+def folder_entries(root: Path) -> Iterator[Entry]:
+    """Yield what is in a root folder, with the permissions, owners and times that it has there.
+
+    Links are not followed. Devices, pipes and sockets are left out, and what is in `dev`, `proc` and `sys`.
+
+    Raises:
+        InputError: A folder can't be read.
+    """
+    work = [""]
+    try:
+        while work:
+            above = work.pop()
+            with os.scandir(root / above) as found:
+                here = sorted(found, key=lambda one: one.name)
+            for one in here:
+                path = f"{above}{one.name}"
+                status = one.stat(follow_symlinks=False)
+                kept = {
+                    "mode": stat.S_IMODE(status.st_mode),
+                    "owner": (status.st_uid, status.st_gid),
+                    "time": int(status.st_mtime),
+                }
+                if stat.S_ISLNK(status.st_mode):
+                    yield Entry(path, link=os.readlink(one.path), **{**kept, "mode": 0o777})  # type: ignore[arg-type]
+                elif stat.S_ISDIR(status.st_mode):
+                    yield Entry(path, **kept)  # type: ignore[arg-type]
+                    if path not in _OF_THE_MACHINE:
+                        work.append(f"{path}/")
+                elif stat.S_ISREG(status.st_mode):
+                    yield Entry(path, Path(one.path), **kept)  # type: ignore[arg-type]
+    except OSError as e:
+        raise InputError(f"can't read {e.filename or root}: {e.strerror or e}") from e
+
+
+def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: str | None = None) -> Layer:
+    """Copy a layer of an archive to a file of its own: as it is, or gzipped where it isn't.
+
+    Args:
+        files: The archive.
+        name: The layer's file in it.
+        unpacked: The digest of what it unpacks to, which is compared; None where nobody says it.
+        file: The file to write.
+        mark: What a package's mark says of it.
+
+    Raises:
+        InputError: The layer is damaged, or too large.
+    """
+    with files.open(name) as source:
+        is_packed = source.read(len(GZIP)) == GZIP
+    with files.layer(name, unpacked, LARGEST if mark is None else None) as stream:
+        if not is_packed:
+            with _Packing(file) as packing:
+                _copy(stream, packing.plain)
+                return packing.done(mark)
+        plain = _Hashed(_Nowhere())
+        _copy(stream, plain)
+    with files.open(name) as source, open(file, "wb") as target:
+        packed = _Hashed(target)
+        _copy(source, packed)
+    return Layer(file, packed.digest, plain.digest, packed.size, plain.size, mark)
+
+
+class _Nowhere:
+    def write(self, data: bytes) -> None:
+        pass
+
+
+def _copy(source: Any, target: _Hashed) -> None:
+    while data := source.read(_PART):
+        target.write(data)
+
+
+def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
+    """Return what the members of a layer are called.
+
+    Args:
+        layer: The layer.
+        label: What messages call it.
+        is_interpreter: Says of a path whether the file's first bytes are wanted.
+
+    Raises:
+        InputError: It is damaged, or a member leads out of the root.
+    """
+    links: dict[str, str | None] = {}
+    heads: dict[str, bytes] = {}
+    with damage(label, "can't be read"), open(layer.file, "rb") as file:
+        plain: BinaryIO = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
+        tar: Any
+        with tarfile.open(fileobj=plain, mode="r|", bufsize=_PART) as tar:
+            while (member := tar.next()) is not None:
+                tar.members.clear()  # or a million small files would fill the memory
+                check_path(member.name, label)
+                if member.islnk():
+                    check_path(member.linkname, label)
+                path = clean_name(member.name)
+                links[path] = member.linkname if member.issym() or member.islnk() else None
+                if member.islnk():
+                    links[path] = "/" + clean_name(member.linkname)
+                if len(links) > _MOST_MEMBERS:
+                    raise InputError(f"{label} has more than {_MOST_MEMBERS:,} files")
+                if is_interpreter is not None and member.isreg() and is_interpreter(path):
+                    heads[path] = tar.extractfile(member).read(64)
+    return Names(links, heads)
+
+
+def check_path(path: str, label: str) -> None:
+    """Refuse the path of a member that leads out of the root.
+
+    Raises:
+        InputError: It does.
+    """
+    if ".." in path.split("/"):
+        raise InputError(f"{label}: the member {path!r:.200} leads out of the root")

@@ -1,0 +1,236 @@
+"""What the package manager checks of a function's package before it installs it, with file and line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .._base.api_version import group_of
+from .._base.extras import load
+from .._manifests.crd import versions_of
+from .._manifests.yaml import parse_documents
+from .._terminal.excerpts import short_repr
+from ..errors import InputError
+from . import constraint
+
+__all__ = ["CAPABILITIES", "Found", "lint", "read_stream"]
+
+CAPABILITIES: Final = ("composition", "operation")
+_META: Final = "meta.pkg.crossplane.io"
+_META_VERSIONS: Final = ("v1", "v1beta1")
+_PREFIX: Final = "function-"
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII)
+_LONGEST_NAME: Final = 253
+_SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
+_DEPENDENCY: Final = ("function", "configuration", "provider", "package")
+# No object of a package is nested like this, and what reads lines is recursive.
+_DEEPEST: Final = 200
+
+_Path = Sequence["str | int"]
+
+
+class Found(NamedTuple):
+    """An object of a package's stream.
+
+    Attributes:
+        label: The file that it is in.
+        number: Which document of the file it is.
+        text: The file's text.
+        content: The object.
+    """
+
+    label: str
+    number: int
+    text: str
+    content: dict[str, Any]
+
+    def at(self, *path: str | int) -> str:
+        """Return file and line of a value, or of the last one on the way that is there."""
+        return f"{self.label}, line {_line(self.text, self.number, path)}"
+
+
+def read_stream(text: str, label: str) -> list[Found]:
+    """Return the objects of a YAML stream.
+
+    Raises:
+        InputError: It isn't YAML as Kubernetes reads it.
+    """
+    found = []
+    for document in parse_documents(text, label, extra="render", deepest=_DEEPEST):
+        number = int(re.findall(r", document (\d+) \(line \d+\)$", document.where)[0])
+        found.append(Found(label, number, text, document.content))
+    return found
+
+
+def _line(text: str, number: int, path: _Path) -> int:
+    yaml = load("yaml", "render")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    for at, node in enumerate(yaml.compose_all(text, Loader=loader), 1):
+        if at < number:
+            continue
+        line: int = node.start_mark.line
+        for part in path:
+            inner = _child(yaml, node, part)
+            if inner is None:
+                break
+            line, node = inner
+        return line + 1
+    return 1
+
+
+def _child(yaml: Any, node: Any, part: str | int) -> tuple[int, Any] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == part:
+                return key.start_mark.line, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part].start_mark.line, node.value[part]
+    return None
+
+
+def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
+    """Check the objects of a function's package.
+
+    Args:
+        found: The objects.
+        label: What messages call the package as a whole.
+
+    Returns:
+        What is wrong, and what is only odd; each with its place.
+    """
+    metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
+    problems = list(_of_number(metas, label))
+    warnings: list[str] = []
+    for one in metas:
+        problems += _of_meta(one)
+        warnings += _odd(one)
+    names: dict[str, str] = {}
+    for one in found:
+        if one not in metas:
+            problems += _of_object(one, names)
+    return problems, warnings
+
+
+def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
+    if not metas:
+        yield f"{label} has no {_META} Function, which says what the package is: write it into crossplane.yaml"
+    for one in metas[1:]:
+        yield f"{one.at()}: a package has exactly one object of {_META}, and {metas[0].at()} is one already"
+
+
+def _of_meta(one: Found) -> Iterator[str]:
+    content = one.content
+    kind, version = content.get("kind"), str(content.get("apiVersion")).partition("/")[2]
+    if kind != "Function":
+        yield f"{one.at('kind')}: the package must be a Function (it is a {short_repr(kind)})"
+        return
+    if version not in _META_VERSIONS:
+        yield f"{one.at('apiVersion')}: apiVersion must be {_META}/v1 (got {short_repr(content.get('apiVersion'))})"
+    yield from _of_name(one)
+    spec = content.get("spec", {})
+    if not isinstance(spec, Mapping):
+        yield f"{one.at('spec')}: spec must be an object"
+        return
+    yield from _of_constraint(one, spec)
+    yield from _of_capabilities(one, spec)
+    yield from _of_dependencies(one, spec)
+
+
+def _of_name(one: Found) -> Iterator[str]:
+    metadata = one.content.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    place = one.at("metadata", "name")
+    if not isinstance(name, str) or not name:
+        yield f"{place}: metadata.name is missing"
+    elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        yield f"{place}: metadata.name must be lower-case letters, digits and dashes (got {short_repr(name)})"
+    elif not name.startswith(_PREFIX):
+        yield f"{place}: metadata.name must begin with {_PREFIX} (got {short_repr(name)})"
+
+
+def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    crossplane = spec.get("crossplane")
+    if crossplane is None:
+        return
+    place = one.at("spec", "crossplane", "version")
+    text = crossplane.get("version") if isinstance(crossplane, Mapping) else None
+    if not isinstance(text, str):
+        yield f"{place}: spec.crossplane.version must be a string"
+    elif problem := constraint.problem(text):
+        yield f"{place}: spec.crossplane.version {problem}"
+
+
+def _of_capabilities(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    capabilities = spec.get("capabilities")
+    if capabilities is None:
+        return
+    if not isinstance(capabilities, list):
+        yield f"{one.at('spec', 'capabilities')}: spec.capabilities must be a list"
+        return
+    for number, name in enumerate(capabilities):
+        if name not in CAPABILITIES:
+            place = one.at("spec", "capabilities", number)
+            yield f"{place}: spec.capabilities[{number}] must be {' or '.join(CAPABILITIES)} (got {short_repr(name)})"
+
+
+def _of_dependencies(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    depends = spec.get("dependsOn")
+    if depends is None:
+        return
+    if not isinstance(depends, list):
+        yield f"{one.at('spec', 'dependsOn')}: spec.dependsOn must be a list"
+        return
+    for number, entry in enumerate(depends):
+        path = f"spec.dependsOn[{number}]"
+        place = one.at("spec", "dependsOn", number)
+        if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
+            yield f"{place}: {path} must have one of {', '.join(_DEPENDENCY)}"
+            continue
+        version = entry.get("version")
+        is_digest = isinstance(version, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", version)
+        if not isinstance(version, str):
+            yield f"{one.at('spec', 'dependsOn', number, 'version')}: {path}.version must be a string"
+        elif not is_digest and (problem := constraint.problem(version)):
+            yield f"{one.at('spec', 'dependsOn', number, 'version')}: {path}.version {problem}"
+
+
+def _odd(one: Found) -> Iterator[str]:
+    import difflib
+
+    spec = one.content.get("spec")
+    for key in spec if isinstance(spec, Mapping) else ():
+        if key not in _SPEC:
+            near = difflib.get_close_matches(key, sorted(_SPEC), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"{one.at('spec', key)}: Crossplane knows no spec.{key} of a Function, and passes over it{hint}"
+
+
+def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
+    kind, api_version = one.content.get("kind"), str(one.content.get("apiVersion"))
+    if not isinstance(kind, str) or "apiVersion" not in one.content:
+        yield f"{one.at()}: an object of a package must have apiVersion and kind"
+        return
+    if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
+        yield (
+            f"{one.at('kind')}: a function's package holds CustomResourceDefinitions of its input and nothing else "
+            f"(this is a {short_repr(kind)} of {short_repr(api_version)})"
+        )
+        return
+    metadata = one.content.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    if not isinstance(name, str):
+        yield f"{one.at('metadata', 'name')}: metadata.name is missing"
+    elif name in names:
+        yield f"{one.at('metadata', 'name')}: {names[name]} defines {name} as well"
+    else:
+        names[name] = one.at()
+    try:
+        list(versions_of(one.at(), one.content))
+    except InputError as e:
+        yield str(e)
+
+
+def joined(problems: Iterable[str]) -> str:
+    """Return problems as one message, a line each."""
+    return "\n  ".join(problems)

@@ -1,0 +1,199 @@
+"""The content of a function's package: collected from files, and found again in an image."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from .._manifests.archive_files import clean_name, damage
+from .._manifests.reading import read_bytes
+from .._manifests.yaml import decode, dump
+from ..errors import InputError
+from . import images
+from .layers import Entry, Layer, names_of, write_layer
+from .lint import Found, joined, lint, read_stream
+
+__all__ = ["BASE", "EXAMPLES", "Content", "assembled", "checked", "collect", "content_of"]
+
+PACKAGE: Final = "package.yaml"
+EXAMPLES_FILE: Final = ".up/examples.yaml"
+META: Final = "crossplane.yaml"
+BASE: Final = "base"
+EXAMPLES: Final = "upbound"
+LARGEST: Final = 200 << 20
+"""What Crossplane reads of a package.yaml at most, in bytes."""
+
+
+class Content(NamedTuple):
+    """What an image holds as a package.
+
+    Attributes:
+        objects: The objects of `package.yaml`.
+        examples: The examples' text, None where it has none.
+        problems: What is wrong with the package's marks and objects.
+        warnings: What is only odd.
+    """
+
+    objects: list[Found]
+    examples: str | None
+    problems: list[str]
+    warnings: list[str]
+
+
+def collect(root: str, examples: str | None) -> list[Found]:
+    """Read the objects of a package's folder.
+
+    Files ending in .yaml and .yml count, in all folders below, and the folder of the examples doesn't.
+    `crossplane.yaml` comes first, then the others by path.
+
+    Raises:
+        InputError: The folder or a file can't be read, or has no `crossplane.yaml`.
+    """
+    if not os.path.isdir(root):
+        raise InputError(f"there is no folder {root}: --package-root is the one that has {META}")
+    paths = list(_yaml_files(root, examples))
+    meta = os.path.join(root, META)
+    if meta not in paths:
+        raise InputError(f"{root} has no {META}: it says what the package is")
+    paths.remove(meta)
+    return [one for path in (meta, *paths) for one in read_stream(decode(read_bytes(path), path), path)]
+
+
+def read_examples(root: str) -> str:
+    """Return the examples of a folder as one YAML stream.
+
+    Raises:
+        InputError: The folder or a file can't be read.
+    """
+    if not os.path.isdir(root):
+        raise InputError(f"there is no folder {root}, which --examples-root names")
+    found = [one for path in _yaml_files(root, None) for one in read_stream(decode(read_bytes(path), path), path)]
+    if not found:
+        raise InputError(f"{root} has no examples")
+    for one in found:
+        if not isinstance(one.content.get("kind"), str) or "apiVersion" not in one.content:
+            raise InputError(f"{one.at()}: an example must have apiVersion and kind")
+    return dump([one.content for one in found])
+
+
+def _yaml_files(root: str, without: str | None) -> Iterator[str]:
+    skipped = os.path.realpath(without) if without is not None else None
+    try:
+        for folder, folders, files in os.walk(root, onerror=_raise):
+            folders[:] = sorted(one for one in folders if os.path.realpath(os.path.join(folder, one)) != skipped)
+            for name in sorted(files):
+                if name.endswith((".yaml", ".yml")):
+                    yield os.path.join(folder, name)
+    except OSError as e:
+        raise InputError(f"can't read {e.filename or root}: {e.strerror or e}") from e
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
+    """Return the object that says what the package is, and what is odd with the package.
+
+    Raises:
+        InputError: The package manager would refuse the package; every reason is named, with file and line.
+    """
+    problems, warnings = lint(objects, label)
+    if problems:
+        many = f"{len(problems)} errors" if len(problems) > 1 else "an error"
+        raise InputError(f"the package has {many}, and nothing was written\n  {joined(problems)}")
+    meta = next(one.content for one in objects if one.content.get("kind") == "Function")
+    return meta, warnings
+
+
+def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Image | None, work: Path) -> images.Image:
+    """Return the image of a package: that of its runtime, where it has one, with the package's layers on top."""
+    text = dump([one.content for one in objects])
+    data = text.encode()
+    if len(data) > LARGEST:
+        raise InputError(f"{PACKAGE} would be larger than {LARGEST >> 20} MB, which is the limit")
+    layers = [write_layer([Entry(PACKAGE, data)], work / "package.tar.gz", BASE)]
+    if examples is not None:
+        layers.append(write_layer([Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES))
+    if runtime is None:
+        # What no machine runs has no machine: the same file serves for all.
+        empty = {"architecture": "amd64", "os": "linux", "config": {}, "rootfs": {}}
+        runtime = images.Image("the package", empty, [])
+    return images.labelled(images.added(runtime, layers, {}, "xpkg build"))
+
+
+def content_of(image: images.Image) -> Content:
+    """Return what an image holds as a package, and what is wrong with it.
+
+    The digests have been compared when the image was read.
+
+    Raises:
+        InputError: A layer is damaged, leads out of the root, or is too large.
+    """
+    problems = list(_of_marks(image))
+    text, examples = None, None
+    for number, layer in enumerate(image.layers):
+        label = f"{image.label}: layer {number + 1}"
+        names = names_of(layer, label)
+        if layer.mark == BASE:
+            if PACKAGE not in names.links:
+                problems.append(f"{label} is marked as {BASE} and has no {PACKAGE}")
+                continue
+            if sorted(names.links) != [PACKAGE]:
+                problems.append(f"{label} is marked as {BASE} and has more than {PACKAGE}")
+            text = _member(layer, PACKAGE, label, problems)
+        elif layer.mark == EXAMPLES and EXAMPLES_FILE in names.links:
+            examples = _member(layer, EXAMPLES_FILE, label, problems)
+    if text is None:
+        if not any(PACKAGE in problem for problem in problems):
+            problems.append(f"{image.label} has no {PACKAGE}: it is not a Crossplane package")
+        return Content([], examples, problems, [])
+    place = f"{image.label}:{PACKAGE}"
+    objects = read_stream(text, place)
+    wrong, warnings = lint(objects, place)
+    return Content(objects, examples, [*problems, *wrong], warnings)
+
+
+def _of_marks(image: images.Image) -> Iterator[str]:
+    marked = [layer for layer in image.layers if layer.mark == BASE]
+    if len(marked) != 1:
+        yield f"{image.label}: {len(marked)} layers are marked as {BASE}; it must be the one with {PACKAGE}"
+    config = image.config.get("config")
+    labels = (config.get("Labels") if isinstance(config, dict) else None) or {}
+    digests = {layer.digest for layer in image.layers}
+    for key in labels:
+        prefix, colon, digest = key.partition(":")
+        if prefix == images.MARK and colon and digest not in digests:
+            yield f"{image.label}: the label {key} names a layer that isn't there"
+    for layer in image.layers:
+        if layer.mark and f"{images.MARK}:{layer.digest}" not in labels:
+            yield f"{image.label}: the configuration has no label {images.MARK}:{layer.digest}, so a push loses "
+            "the mark"
+    platform = images.platform_of(image.config)
+    if platform not in images.PLATFORMS:
+        yield f"{image.label}: it is for {platform}, which Crossplane doesn't run"
+
+
+def _member(layer: Layer, name: str, label: str, problems: list[str]) -> str | None:
+    with damage(label, "can't be read"), open(layer.file, "rb") as file:
+        unpacked: Any = gzip.GzipFile(fileobj=file)
+        tar: Any
+        with tarfile.open(fileobj=unpacked, mode="r|") as tar:
+            while (member := tar.next()) is not None:
+                if clean_name(member.name) != name:
+                    continue
+                if not member.isreg():
+                    problems.append(f"{label}: {name} is not a regular file")
+                    return None
+                if member.size > LARGEST:
+                    problems.append(f"{label}: {name} is larger than {LARGEST >> 20} MB, which is the limit")
+                    return None
+                if name == PACKAGE and member.mode & 0o777 != 0o644:
+                    problems.append(f"{label}: {name} must have the mode 0644 (it has {member.mode & 0o777:04o})")
+                data: bytes = tar.extractfile(member).read()
+                return decode(data, f"{label}: {name}")
+    return None

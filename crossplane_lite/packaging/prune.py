@@ -1,0 +1,61 @@
+"""`crossplane-lite prune`: takes out of a folder of installed packages what a served function never loads."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import pruning
+from .report import rule_table, size
+
+__all__ = ["add_rule_flags", "command", "make_parser"]
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite prune` with the arguments that follow it.
+
+    Raises:
+        InputError: The folder or a rule isn't what it should be, or a file can't be removed.
+    """
+    arguments = make_parser().parse_args(argv)
+    pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)
+    print("\n".join(rule_table(pruned)))
+    says = "would be" if arguments.dry_run else "are"
+    print(f"\n{arguments.folder}: {size(pruned.before)}, of which {size(pruned.before - pruned.after)} {says} gone")
+    return 0
+
+
+def add_rule_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that choose rules."""
+    parser.add_argument(
+        "--keep",
+        metavar="RULE",
+        action="append",
+        choices=[rule.name for rule in pruning.RULES],
+        help="switch a rule off; can be given several times",
+    )
+    parser.add_argument("--krm", action="store_true", help="the function is a KRM function: keep what these load")
+
+
+def rules_text() -> str:
+    """Return the rules for help."""
+    width = max(len(rule.name) for rule in pruning.RULES)
+    return "\n".join(["rules:", *(f"  {rule.name:<{width}}  {rule.about}" for rule in pruning.RULES)])
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite prune",
+        description="Take out of a folder of installed packages what a served function never loads. It is meant for a "
+        "Dockerfile, after pip install --target; what is gone doesn't come back.",
+        epilog=rules_text() + "\n\nexamples:\n  crossplane-lite prune /packages\n"
+        "  crossplane-lite prune /packages --dry-run --keep grpc",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("folder", metavar="DIR", type=Path, help="the folder that pip installed to")
+    add_rule_flags(made)
+    made.add_argument("--dry-run", action="store_true", help="change nothing, only print what would go")
+    return made

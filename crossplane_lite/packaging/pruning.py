@@ -1,0 +1,242 @@
+"""What a served function never loads: the rules by which it is taken out of a folder of installed packages."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ..errors import InputError
+
+__all__ = ["RULES", "Pruned", "Rule", "prune"]
+
+# Rooms of this package that only development needs. A KRM function needs some of them.
+_DEVELOPMENT: Final = frozenset(
+    {"codegen", "develop", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
+)
+_KRM: Final = frozenset({"_manifests", "codegen", "krm"})
+_INSTALLERS: Final = frozenset({"_distutils_hack", "pip", "pkg_resources", "setuptools", "wheel"})
+_SOURCES: Final = (".c", ".cc", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyx", ".proto")
+_RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direct_url.json", "top_level.txt"})
+
+
+class _Tree(NamedTuple):
+    """What rules know of the folder."""
+
+    root: Path
+    for_krm: bool
+    uses_descriptor: bool  # whether anything but protobuf itself speaks of descriptor_pb2
+
+
+Matches = Callable[[_Tree, "tuple[str, ...]"], bool]
+
+
+class Rule(NamedTuple):
+    """A rule.
+
+    Attributes:
+        name: Its name, by which it is switched off.
+        about: What it takes out, and who would miss it.
+        matches: Says of a file, by the parts of its path, whether it goes.
+    """
+
+    name: str
+    about: str
+    matches: Matches
+
+
+def _is_test(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return any(part in ("test", "tests") for part in parts[1:-1])
+
+
+def _is_stub(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return parts[-1].endswith(".pyi") or parts[-1] == "py.typed" or parts[0].endswith("-stubs")
+
+
+def _is_source(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return parts[-1].endswith(_SOURCES)
+
+
+def _is_installer(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    name = re.split(r"-\d", parts[0])[0] if parts[0].endswith(".dist-info") else parts[0]
+    return name in _INSTALLERS or parts == ("distutils-precedence.pth",) or (parts[0] == "bin" and len(parts) == 2)
+
+
+def _is_development(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    if parts[0] != "crossplane_lite" or len(parts) < 3:
+        return False
+    if tree.for_krm:
+        return parts[1] in _DEVELOPMENT - _KRM
+    return parts[1] in _DEVELOPMENT | _KRM
+
+
+def _is_grpc(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return (
+        parts[:2] == ("grpc", "beta")
+        or parts[:3] == ("grpc", "framework", "interfaces")
+        or parts[-2:] == ("_credentials", "roots.pem")
+    )
+
+
+def _is_protobuf(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    if parts[:2] != ("google", "protobuf") or len(parts) < 3:
+        return False
+    if parts[2] in ("compiler", "testdata", "testing", "util"):
+        return True
+    return parts[2:] == ("descriptor_pb2.py",) and not tree.uses_descriptor
+
+
+def _is_record(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return parts[0].endswith(".dist-info") and len(parts) == 2 and parts[1] in _RECORDS
+
+
+def _has_description(tree: _Tree, parts: tuple[str, ...]) -> bool:
+    return False  # it is cut, not removed
+
+
+RULES: Final = (
+    Rule("tests", "folders tests and test inside of packages", _is_test),
+    Rule("stubs", "types for checkers: .pyi, py.typed, packages ending in -stubs", _is_stub),
+    Rule("sources", "sources in C, Cython and protobuf's language", _is_source),
+    Rule(
+        "installer",
+        "pip, setuptools, wheel, and programs in bin, which name the Python that installed them",
+        _is_installer,
+    ),
+    Rule(
+        "development", "what only development needs of crossplane-lite; with --krm the KRM part stays", _is_development
+    ),
+    Rule(
+        "grpc",
+        "gRPC's beta interfaces, and its list of public certificate authorities, which only a function misses that "
+        "calls public gRPC services itself",
+        _is_grpc,
+    ),
+    Rule(
+        "protobuf",
+        "protobuf's interfaces for compilers, and descriptor_pb2 where no package but protobuf names it",
+        _is_protobuf,
+    ),
+    Rule("records", "what pip notes about an installation; licences and versions stay", _is_record),
+    Rule("descriptions", "the long descriptions in the metadata of packages", _has_description),
+)
+
+
+class Pruned(NamedTuple):
+    """What pruning did.
+
+    Attributes:
+        before: The bytes of all files before.
+        after: The bytes of all files that are left.
+        saved: The number of files and bytes that each rule took out, by its name.
+    """
+
+    before: int
+    after: int
+    saved: dict[str, tuple[int, int]]
+
+
+def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
+    """Take out of a folder of installed packages what a served function never loads.
+
+    Args:
+        root: The folder: what `pip install --target` fills, or a `site-packages`.
+        keep: Names of rules that are switched off.
+        for_krm: Whether the function is a KRM function.
+        dry_run: Change nothing, only say what would go.
+
+    Raises:
+        InputError: There is no such rule, the folder has no installed packages, or a file can't be removed.
+    """
+    unknown = sorted(set(keep) - {rule.name for rule in RULES})
+    if unknown:
+        raise InputError(f"there is no rule {unknown[0]!r}; the rules are {', '.join(rule.name for rule in RULES)}")
+    rules = [rule for rule in RULES if rule.name not in keep]
+    try:
+        if not any(name.endswith(".dist-info") for name in os.listdir(root)):
+            raise InputError(
+                f"{root} has no installed packages (no *.dist-info): give the folder that pip installed to"
+            )
+        files = sorted(_files(root))
+        tree = _Tree(root, for_krm, "protobuf" not in keep and _uses_descriptor(root, files))
+        saved: dict[str, tuple[int, int]] = {rule.name: (0, 0) for rule in rules}
+        before = after = 0
+        for parts, size in files:
+            before += size
+            rule = next((one for one in rules if one.matches(tree, parts)), None)
+            if rule is not None:
+                _note(saved, rule.name, size)
+                if not dry_run:
+                    _remove(root, parts)
+                continue
+            if "descriptions" in saved and parts[0].endswith(".dist-info") and parts[1:] == ("METADATA",):
+                cut = _cut(root.joinpath(*parts), dry_run)
+                if cut:
+                    _note(saved, "descriptions", cut)
+                    size -= cut
+            after += size
+        if not dry_run:
+            _remove_empty(root)
+        return Pruned(before, after, saved)
+    except OSError as e:
+        raise InputError(f"can't prune {e.filename or root}: {e.strerror or e}") from e
+
+
+def _note(saved: dict[str, tuple[int, int]], name: str, size: int) -> None:
+    files, total = saved[name]
+    saved[name] = (files + 1, total + size)
+
+
+def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the files of a folder, by the parts of their paths, with their sizes. Links aren't followed."""
+    work: list[tuple[str, ...]] = [()]
+    while work:
+        above = work.pop()
+        with os.scandir(root.joinpath(*above)) as found:
+            for one in found:
+                parts = (*above, one.name)
+                if one.is_dir(follow_symlinks=False):
+                    work.append(parts)
+                else:
+                    yield parts, one.stat(follow_symlinks=False).st_size
+
+
+def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
+    """Say whether anything but protobuf, gRPC's tools for it and our own package speaks of descriptor_pb2."""
+    for parts, _ in files:
+        if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
+            path = root.joinpath(*parts)
+            if stat.S_ISREG(path.lstat().st_mode) and b"descriptor_pb2" in path.read_bytes():
+                return True
+    return False
+
+
+def _remove(root: Path, parts: tuple[str, ...]) -> None:
+    path = root.joinpath(*parts)
+    path.unlink()
+    if path.suffix == ".py":  # its byte code would be loaded without it in some layouts, and is of no use in others
+        for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
+            if compiled.name.split(".")[0] == path.stem:
+                compiled.unlink()
+
+
+def _cut(path: Path, dry_run: bool) -> int:
+    """Cut the description off a file METADATA, and return how many bytes it had."""
+    data = path.read_bytes()
+    head, separator, _ = data.partition(b"\n\n")
+    if not separator:
+        return 0
+    lines = [line for line in head.split(b"\n") if not line.startswith(b"Description-Content-Type:")]
+    kept = b"\n".join(lines) + b"\n"
+    if not dry_run:
+        path.write_bytes(kept)
+    return len(data) - len(kept)
+
+
+def _remove_empty(root: Path) -> None:
+    for folder, _, _ in os.walk(root, topdown=False):
+        if folder != str(root) and not os.listdir(folder):
+            os.rmdir(folder)

@@ -1,0 +1,89 @@
+"""Tables of sizes: what is in an image's layer by package, and what pruning saved by rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from .installing import canonical
+from .pruning import RULES, Pruned
+
+__all__ = ["owners", "package_sizes", "size", "size_table", "table"]
+
+
+def owners(target: Path) -> dict[str, str]:
+    """Return the package of each file that pip has installed to a folder, by what pip noted."""
+    found: dict[str, str] = {}
+    for info in sorted(target.glob("*.dist-info")):
+        name = canonical(info.name.split("-")[0])
+        record = info / "RECORD"
+        lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+        for line in lines:
+            found[line.rsplit(",", 2)[0].strip('"')] = name
+    return found
+
+
+def package_sizes(target: Path, owned: dict[str, str]) -> dict[str, int]:
+    """Return the bytes of each package's files in a folder.
+
+    Args:
+        target: The folder.
+        owned: The package of each file, by what pip noted; it may be gone by now.
+    """
+    names = set(owned.values())
+    sizes = dict.fromkeys(sorted(names), 0)
+    for folder, _, files in os.walk(target):
+        for file in files:
+            path = os.path.join(folder, file)
+            inside = os.path.relpath(path, target).replace(os.sep, "/")
+            name = owned.get(inside) or _by_folder(inside, names)
+            sizes[name] = sizes.get(name, 0) + os.lstat(path).st_size
+    return sizes
+
+
+def _by_folder(path: str, names: set[str]) -> str:
+    first = path.split("/")[0]
+    name = canonical(first.split("-")[0] if first.endswith(".dist-info") else first.removesuffix(".py"))
+    return name if name in names else "(other files)"
+
+
+def size(number: int) -> str:
+    """Return a number of bytes for people."""
+    return f"{number / 1_000_000:,.2f} MB" if number >= 100_000 else f"{number / 1000:,.1f} kB"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table; all columns but the first are aligned to the right."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    lines = []
+    for row in [head, *rows]:
+        first, *others = (
+            text.ljust(width) if not at else text.rjust(width)
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join([first, *others]).rstrip())
+    return lines
+
+
+def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) -> list[str]:
+    """Return the lines of the report: sizes by package, and what each rule saved."""
+    rows = [
+        [name, size(number), size(after.get(name, 0))]
+        for name, number in sorted(before.items(), key=lambda one: (-one[1], one[0]))
+    ]
+    rows.append(["all packages", size(sum(before.values())), size(sum(after.values()))])
+    lines = table(["package", "installed", "pruned"], rows)
+    return [*lines, "", *rule_table(pruned)]
+
+
+def rule_table(pruned: Pruned) -> list[str]:
+    """Return the lines of what each rule took out."""
+    rows = []
+    for rule in RULES:
+        if rule.name in pruned.saved:
+            files, saved = pruned.saved[rule.name]
+            rows.append([rule.name, f"{files:,}", size(saved)])
+        else:
+            rows.append([rule.name, "-", "switched off"])
+    return table(["rule", "files", "saved"], rows)

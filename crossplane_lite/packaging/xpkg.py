@@ -1,0 +1,260 @@
+"""`crossplane-lite xpkg`: Crossplane packages of functions, built, shown and checked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from . import images, package
+from .lint import CAPABILITIES
+from .report import size, table
+
+__all__ = ["command", "make_parser"]
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite xpkg` with the arguments that follow it.
+
+    Returns:
+        0, or 1 where `verify` finds something wrong.
+
+    Raises:
+        InputError: A file isn't what it should be. `build` has written nothing then.
+    """
+    arguments = make_parser().parse_args(argv)
+    status: int = arguments.run(arguments)
+    return status
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    root: str = arguments.package_root
+    examples = arguments.examples_root
+    objects = package.collect(root, examples)
+    meta, warnings = package.checked(objects, root)
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    stream = package.read_examples(examples) if examples is not None else None
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        work = Path(folder)
+        source = arguments.embed_runtime_image_tarball
+        runtimes: list[images.Image | None] = [None]
+        if source is not None:
+            runtimes = list(images.read(source, work, arguments.platform))
+        _check_outputs(arguments, runtimes)
+        for runtime in runtimes:
+            image = package.assembled(objects, stream, runtime, work)
+            content = package.content_of(image)
+            if content.problems:
+                raise InputError("; ".join(content.problems))
+            output = arguments.package_file or _default_name(meta, runtime)
+            digest = images.write(image, output, "docker")
+            print(f"{output}: {_title(meta)}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"  digest    {digest}")
+    if source is None:
+        print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
+    return 0
+
+
+def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Image | None]) -> None:
+    source = arguments.embed_runtime_image_tarball
+    platforms = [images.platform_of(one.config) for one in runtimes if one is not None]
+    for platform in platforms:
+        if platform not in images.PLATFORMS:
+            hint = "; --platform says what a root folder is for" if platform.endswith("unknown") else ""
+            those = " and ".join(images.PLATFORMS)
+            raise InputError(f"{source} is for {platform}; packages are for {those}{hint}")
+    if len(set(platforms)) < len(platforms):
+        raise InputError(f"{source} has several images for {platforms[0]}: give one")
+    if len(platforms) > 1 and arguments.package_file:
+        raise InputError(
+            f"{source} has images for {', '.join(platforms)}, and a package is for "
+            f"one: choose "
+            "with --platform, or leave --package-file out, and each gets a file of its own"
+        )
+
+
+def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
+    name = meta["metadata"]["name"]
+    return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
+
+
+def _title(meta: Mapping[str, Any]) -> str:
+    return f"{meta['metadata']['name']}"
+
+
+def _for(runtime: images.Image | None) -> str:
+    return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
+
+
+def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
+    if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "index.json")):
+        raise InputError(f"{path} is a folder, and no OCI layout: give a package's file")
+    return [(image, package.content_of(image)) for image in images.read(path, work)]
+
+
+def _inspect(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        told = [_told(image, content) for image, content in _read(arguments.file, Path(folder))]
+    if arguments.format == "json":
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    elif arguments.format == "yaml":
+        print("".join(f"{one['package.yaml']}" for one in told), end="")
+    else:
+        print("\n\n".join("\n".join(_lines(one)) for one in told))
+    return 0
+
+
+def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
+    from .._manifests.yaml import dump
+
+    config = image.config.get("config")
+    settings = config if isinstance(config, dict) else {}
+    return {
+        "platform": images.platform_of(image.config),
+        "objects": [
+            {
+                "apiVersion": one.content.get("apiVersion"),
+                "kind": one.content.get("kind"),
+                "name": _name(one.content),
+                **({"spec": one.content.get("spec")} if one.content.get("kind") == "Function" else {}),
+            }
+            for one in content.objects
+        ],
+        "runtime": {key: settings.get(key) for key in ("Entrypoint", "Cmd", "User", "WorkingDir", "Env", "Labels")},
+        "layers": [
+            {"digest": layer.digest, "size": layer.size, "unpacked": layer.unpacked_size, "mark": layer.mark}
+            for layer in image.layers
+        ],
+        "examples": (content.examples or "").count("\n---") + 1 if content.examples else 0,
+        "problems": content.problems,
+        "warnings": content.warnings,
+        "package.yaml": dump([one.content for one in content.objects]) if content.objects else "",
+    }
+
+
+def _name(content: Mapping[str, Any]) -> Any:
+    metadata = content.get("metadata")
+    return metadata.get("name") if isinstance(metadata, Mapping) else None
+
+
+def _lines(told: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for one in told["objects"]:
+        lines.append(f"{one['kind']} {one['name']} ({one['apiVersion']})")
+        spec = one.get("spec")
+        if isinstance(spec, dict):
+            crossplane = spec.get("crossplane")
+            needs = crossplane.get("version") if isinstance(crossplane, dict) else None
+            lines.append(f"  crossplane    {needs or 'any version'}")
+            said = spec.get("capabilities")
+            named = ", ".join(map(str, said)) if said else f"{CAPABILITIES[0]} (none are said)"
+            lines.append(f"  capabilities  {named}")
+            for entry in spec.get("dependsOn") or ():
+                lines.append(f"  depends on    {entry}")
+    runtime = told["runtime"]
+    lines.append(f"image for {told['platform']}")
+    command = [*(runtime["Entrypoint"] or ()), *(runtime["Cmd"] or ())]
+    lines.append(f"  runs          {' '.join(command) or 'nothing: it has no runtime'}")
+    lines.append(f"  as            {runtime['User'] or 'root'}")
+    for key, value in sorted((runtime["Labels"] or {}).items()):
+        if not key.startswith(f"{images.MARK}:"):
+            lines.append(f"  label         {key}={value}")
+    rows = [
+        [layer["digest"][:19], layer["mark"] or "", size(layer["size"]), size(layer["unpacked"])]
+        for layer in told["layers"]
+    ]
+    lines += table(["layer", "mark", "compressed", "unpacked"], rows)
+    lines.append(f"examples: {told['examples']}")
+    lines += [f"error: {one}" for one in told["problems"]] + [f"warning: {one}" for one in told["warnings"]]
+    return lines
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    status = 0
+    for path in arguments.files:
+        try:
+            with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+                found = _read(path, Path(folder))
+            problems = [problem for _, content in found for problem in content.problems]
+            for _, content in found:
+                for warning in content.warnings:
+                    print(f"warning: {warning}", file=sys.stderr)
+        except InputError as e:
+            problems = [str(e)]
+        for problem in problems:
+            print(problem if problem.startswith(path) else f"{path}: {problem}", file=sys.stderr)
+        if problems:
+            status = 1
+        else:
+            print(f"{path}: digests, marks and objects are right")
+    return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite xpkg",
+        description="Build, show and check Crossplane packages of functions.",
+        epilog="examples:\n  crossplane-lite xpkg build --embed-runtime-image-tarball function.tar\n"
+        "  crossplane-lite xpkg inspect function-naming-amd64.xpkg\n  crossplane-lite xpkg verify *.xpkg",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = made.add_subparsers(metavar="build|inspect|verify", required=True, dest="what")
+    build = commands.add_parser(
+        "build",
+        help="make a package",
+        description="Make a package of a folder's YAML files. What the package manager would refuse is refused, "
+        "with file and "
+        "line, before anything is written. The same files give the same bytes.",
+        epilog="examples:\n  crossplane-lite xpkg build --package-root package --embed-runtime-image-tarball "
+        "function.tar\n"
+        "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
+        "example",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    build.add_argument(
+        "-f", "--package-root", metavar="DIR", default="package", help="the folder that has crossplane.yaml (package)"
+    )
+    build.add_argument("-e", "--examples-root", metavar="DIR", help="a folder of examples to put in")
+    build.add_argument(
+        "--embed-runtime-image-tarball",
+        metavar="PATH",
+        help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
+    )
+    build.add_argument("--platform", choices=sorted(images.PLATFORMS), help="which image of the layout; all by default")
+    build.add_argument(
+        "-o", "--package-file", metavar="FILE", help="file to write (NAME-ARCHITECTURE.xpkg, one for each image)"
+    )
+    build.set_defaults(run=_build)
+    inspect = commands.add_parser(
+        "inspect",
+        help="print what a package holds",
+        description="Print what a package holds, of whoever's making: a saved image or an OCI layout.",
+        epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    inspect.add_argument("file", metavar="FILE", help="the package")
+    inspect.add_argument("--format", choices=["text", "json", "yaml"], default="text", help="yaml is its package.yaml")
+    inspect.set_defaults(run=_inspect)
+    verify = commands.add_parser(
+        "verify",
+        help="check packages",
+        description="Check packages: digests, marks, paths of files, and what the package manager checks of the "
+        "objects.",
+        epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 where something is wrong.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    verify.add_argument("files", metavar="FILE", nargs="+", help="a package")
+    verify.set_defaults(run=_verify)
+    return made

@@ -1,0 +1,142 @@
+"""`crossplane-lite init`: a new project that renders, is tested and can be packaged as it is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .._base.extras import load
+from ..errors import InputError
+from .project import Project, new_project
+
+__all__ = ["command", "make_parser", "write"]
+
+# Run in a process of its own, in the new folder, because it imports the new function.
+_FIRST = """
+import sys
+from crossplane_lite import testing
+from {package}.function import compose
+folder = testing.Folder("tests")
+if sys.argv[1] == "operation":
+    value = testing.run(compose, folder.request())
+else:
+    value = folder.render("../example/xr.yaml", "../example/composition.yaml", functions={{"{function}": compose}})
+testing.Snapshots("tests", update=True).check(value, "expected/first.yaml")
+"""
+
+
+def command(argv: Sequence[str]) -> int:
+    """Run `crossplane-lite init` with the arguments that follow it.
+
+    Raises:
+        InputError: The name, a file or the folder can't be used. Nothing has been written then.
+    """
+    arguments = make_parser().parse_args(argv)
+    folder = Path(arguments.name)
+    name = Path(os.path.abspath(folder)).name
+    if arguments.template != "composition" and (arguments.xrd or arguments.crd):
+        raise InputError(f"--xrd and --crd are for the template composition, not for {arguments.template}")
+    warnings: list[str] = []
+    if arguments.template == "krm":
+        from . import krm
+
+        texts = krm.files(name, arguments.sdk_from)
+        project = None
+    else:
+        load("yaml", "codegen")
+        project = new_project(name, arguments.sdk_from)
+        if arguments.template == "operation":
+            from . import operation
+
+            texts = operation.files(project)
+        else:
+            from . import composition
+
+            texts, warnings = composition.files(project, arguments.xrd, arguments.crd or ())
+    write(folder, texts)
+    if project is not None:
+        _write_snapshot(folder, project, arguments.template)
+        texts["tests/expected/first.yaml"] = ""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    print(f"{folder}: {len(texts)} files of a new function, {name}")
+    print(f"next: cd {arguments.name}, and the commands of README.md")
+    return 0
+
+
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the files of a new project.
+
+    Args:
+        folder: Where to; it must be new or empty.
+        texts: The texts by their paths.
+
+    Raises:
+        InputError: The folder isn't empty, and then nothing is written; or a file can't be written.
+    """
+    try:
+        if os.path.lexists(folder):
+            there = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
+            if there:
+                raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
+        for path, text in texts.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with open(file, "x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+    except OSError as e:
+        raise InputError(f"can't write {e.filename or folder}: {e.strerror or e}") from e
+
+
+def _write_snapshot(folder: Path, project: Project, template: str) -> None:
+    program = _FIRST.format(package=project.package, function=project.function)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, template],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
+        raise InputError(f"{folder} is written, but its function can't be rendered: {reason}")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="crossplane-lite init",
+        description="Write the project of a new function: code, models, an example, tests, its package and its "
+        "image. It "
+        "renders and its tests pass as it is; its README has the commands.",
+        epilog="examples:\n  crossplane-lite init network\n"
+        "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
+        "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("name", metavar="NAME", help="the project's name, or a folder whose last part it is")
+    made.add_argument(
+        "--template",
+        choices=["composition", "operation", "krm"],
+        default="composition",
+        help="what the function is for: compositions (default), Operations, or files on the client's side (KRM)",
+    )
+    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition that it is for")
+    made.add_argument(
+        "--crd", metavar="FILE", action="append", help="a definition of what it composes; can be given several times"
+    )
+    made.add_argument(
+        "--sdk-from",
+        metavar="PATH|URL|VERSION",
+        help="where crossplane-lite comes from, where pip's index doesn't have it: a folder, a wheel, a URL or a "
+        "version",
+    )
+    return made

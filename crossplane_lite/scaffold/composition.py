@@ -1,0 +1,309 @@
+"""The project of a function for compositions: models of its XRD and of what it composes, and code that uses them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .._manifests.reading import read_bytes
+from .._manifests.sources import read_sources
+from .._manifests.yaml import Document, decode, dump
+from ..codegen import generate
+from ..codegen.definitions import Kind, definitions
+from ..errors import InputError
+from .project import Project, filled, shared_files
+from .samples import required_values
+
+__all__ = ["Made", "files"]
+
+_XRD = """\
+apiVersion: apiextensions.crossplane.io/v2
+kind: CompositeResourceDefinition
+metadata:
+  name: @PLURAL@.example.org
+spec:
+  scope: Namespaced
+  group: example.org
+  names:
+    kind: @KIND@
+    plural: @PLURAL@
+  versions:
+  - name: v1alpha1
+    served: true
+    referenceable: true
+    schema:
+      openAPIV3Schema:
+        description: What users of the platform ask for.
+        type: object
+        properties:
+          spec:
+            description: What the user asks for.
+            type: object
+            required: [size]
+            properties:
+              size:
+                description: How large it is to be.
+                type: string
+                enum: [small, large]
+          status:
+            description: What the user is told.
+            type: object
+            properties:
+              size:
+                description: The size that is in effect.
+                type: string
+"""
+
+_COMPOSITION = """\
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata:
+  name: @NAME@
+spec:
+  compositeTypeRef:
+    apiVersion: @API_VERSION@
+    kind: @XR_KIND@
+  mode: Pipeline
+  pipeline:
+  - step: @NAME@
+    functionRef:
+      name: @FUNCTION@
+"""
+
+_TEST = '''"""Tests of the function, without a cluster."""
+
+from __future__ import annotations
+
+from crossplane_lite import testing
+
+from @PACKAGE@.function import compose
+
+FILES = ("../example/xr.yaml", "../example/composition.yaml")
+FUNCTIONS = {"@FUNCTION@": compose}
+
+
+def test_the_order(crossplane_folder: testing.Folder) -> None:
+    """What appears when, from nothing to the end."""
+    simulation = crossplane_folder.simulate(*FILES, functions=FUNCTIONS)
+    testing.assert_waves(simulation, @WAVES@)
+
+
+def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snapshot: testing.Snapshots) -> None:
+    """What is composed at first is what was reviewed."""
+    rendered = crossplane_folder.render(*FILES, functions=FUNCTIONS)
+    crossplane_snapshot.check(rendered, "expected/first.yaml")
+'''
+
+_MORE = """
+Models come from `xrd.yaml` and the definitions in `crds`. After a change there:
+
+    .venv/bin/crossplane-lite generate --versions storage @SOURCES@ -o @PACKAGE@/models
+"""
+
+
+class Made(NamedTuple):
+    """What was made.
+
+    Attributes:
+        files: The texts by their paths.
+        warnings: What the author should know.
+    """
+
+    files: dict[str, str]
+    warnings: list[str]
+
+
+def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
+    """Return the files of a new project.
+
+    Args:
+        project: The project.
+        xrd: The file of its CompositeResourceDefinition; None for a small one.
+        crds: Files of definitions of what it composes.
+
+    Raises:
+        InputError: A file isn't what it should be.
+    """
+    plural = project.kind.lower() + "s"
+    own = filled(_XRD, project).replace("@PLURAL@", plural)
+    xrd_text = own if xrd is None else decode(read_bytes(xrd), xrd)
+    document = _xrd(xrd, xrd_text)
+    composite, kinds, warnings = _kinds(document, crds)
+    made = generate.generate([composite, *kinds])
+    texts = shared_files(
+        project,
+        "composition",
+        "render example/xr.yaml example/composition.yaml example/functions.yaml",
+        _MORE.replace("@SOURCES@", "xrd.yaml crds" if crds else "xrd.yaml"),
+    )
+    if crds and xrd is None:
+        own = own.replace("          status:\n", "@STATUS@").partition("@STATUS@")[0]
+        xrd_text, document = own, _xrd(None, own)
+        composite, kinds, warnings = _kinds(document, crds)
+        made = generate.generate([composite, *kinds])
+    resources = _resource_names(kinds)
+    waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
+    texts["xrd.yaml"] = xrd_text
+    for path in crds:
+        texts[f"crds/{Path(path).name}"] = decode(read_bytes(path), path)
+    names = document.content["spec"]["names"]
+    texts["example/xr.yaml"] = dump([_example(document, composite)]).removeprefix("---\n")
+    composition = filled(_COMPOSITION, project).replace("@API_VERSION@", composite.api_version)
+    texts["example/composition.yaml"] = composition.replace("@XR_KIND@", names["kind"])
+    texts[f"{project.package}/function.py"] = _function(project, composite, kinds, has_own_xrd=xrd is None)
+    shown = repr([wave for wave in waves if wave]).replace("'", '"')
+    texts["tests/test_function.py"] = filled(_TEST, project).replace("@WAVES@", shown)
+    for path, text in {**made.modules, **made.stubs}.items():
+        if not path.endswith("__init__.pyi"):
+            texts[f"{project.package}/models/{path}"] = text
+    return Made(texts, warnings)
+
+
+def _xrd(path: str | None, text: str) -> Document:
+    import io
+
+    label = path or "xrd.yaml"
+    found = list(read_sources(["-"], io.BytesIO(text.encode())))
+    xrds = [one for one in found if one.content.get("kind") == "CompositeResourceDefinition"]
+    if len(xrds) != 1 or len(found) != 1:
+        raise InputError(f"{label} must hold one CompositeResourceDefinition and nothing else")
+    return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
+
+
+def _kinds(document: Document, crds: Sequence[str]) -> tuple[Kind, list[Kind], list[str]]:
+    """Return the composite's kind and those that are composed, and what is odd about them."""
+    own = definitions([document]).kinds
+    kind = document.content["spec"]["names"]["kind"]
+    composites = [one for one in own if one.kind == kind and one.storage]
+    if not composites:
+        raise InputError(f"{document.where}: no version is referenceable")
+    found = definitions(read_sources(list(crds))).kinds if crds else []
+    composed = [one for one in found if one.storage]
+    if crds and not composed:
+        raise InputError(f"{', '.join(crds)} define no API")
+    files_of = [Path(path).name for path in crds]
+    if len(set(files_of)) < len(files_of):
+        raise InputError("two files of --crd have the same name")
+    warnings = []
+    is_namespaced = (
+        document.content.get("apiVersion", "").endswith("/v2")
+        and document.content["spec"].get("scope", "Namespaced") == "Namespaced"
+    )
+    if is_namespaced:
+        for crd in (one.content for one in read_sources(list(crds))) if crds else ():
+            if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
+                name = crd["spec"]["names"]["kind"]
+                warnings.append(
+                    f"{kind} is in a namespace and {name} is not: Crossplane doesn't let the one compose the "
+                    f"other; take "
+                    "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
+                )
+    return composites[0], composed, warnings
+
+
+def _resource_names(kinds: Sequence[Kind]) -> list[str]:
+    names: list[str] = []
+    for kind in kinds:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.kind).lower()
+        names.append(name if name not in names else f"{name}-{kind.group.split('.')[0]}-{kind.version}")
+    return names
+
+
+def _example(document: Document, composite: Kind) -> dict[str, Any]:
+    spec = document.content["spec"]
+    version = str(document.content.get("apiVersion", "")).rpartition("/")[2]
+    scope = spec.get("scope", "Namespaced" if version == "v2" else "LegacyCluster")
+    metadata = {"name": "example"}
+    if scope == "Namespaced":
+        metadata["namespace"] = "default"
+    written = next(one for one in spec["versions"] if one["name"] == composite.version)
+    own = written.get("schema", {}).get("openAPIV3Schema", {}).get("properties", {}).get("spec", {})
+    values = required_values(own) if isinstance(own, Mapping) else {}
+    return {"apiVersion": composite.api_version, "kind": composite.kind, "metadata": metadata, "spec": values}
+
+
+def _alias(kind: Kind) -> str:
+    return f"{kind.kind.lower()}{kind.version}"
+
+
+def _imports(kinds: Sequence[Kind]) -> list[str]:
+    lines = {f"from .models.{'.'.join(one.module[:-1])} import {one.module[-1]} as {_alias(one)}" for one in kinds}
+    return sorted(lines)
+
+
+def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_own_xrd: bool) -> str:
+    sdk = "composition" if kinds else "Unstructured, composition"
+    lines = [
+        f'"""What {project.function} composes."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        f"from crossplane_lite import {sdk}",
+        "",
+        *_imports([composite, *kinds]),
+        "",
+        "",
+        "# The name marks what this function composes: it must stay the same.",
+        f'@composition.function(name="{project.step}", auto_ready=True)',
+        "def compose(ctx: composition.Context) -> None:",
+        f'    """Compose what {composite.kind} asks for."""',
+        f"    xr = ctx.composite({_alias(composite)}.{composite.name})",
+    ]
+    if kinds:
+        lines += _typed(composite, kinds)
+    else:
+        value = "xr.observed.spec.size" if has_own_xrd else "xr.observed.metadata.name"
+        key = "size" if has_own_xrd else "composite"
+        lines += [
+            "",
+            '    settings = ctx.resource("settings", Unstructured("v1", "ConfigMap"))',
+            f"    settings.data.{key} = {value}",
+            "",
+            "    # This value isn't there before the ConfigMap exists: the second one is held back until then.",
+            '    consumer = ctx.resource("consumer", Unstructured("v1", "ConfigMap"))',
+            f"    consumer.data.{key} = settings.observed.data.{key}",
+        ]
+        if has_own_xrd:
+            lines += ["", "    xr.status.size = settings.observed.data.size"]
+    lines += ["", "", 'if __name__ == "__main__":', "    compose.main()", ""]
+    return "\n".join(lines)
+
+
+def _typed(composite: Kind, kinds: Sequence[Kind]) -> list[str]:
+    lines = ['    ctx.log.debug("composing", extra={"composite": xr.observed.metadata.name})']
+    names = _resource_names(kinds)
+    for number, (kind, name) in enumerate(zip(kinds, names, strict=True)):
+        values = required_values(kind.schema).get("spec")
+        variable = re.sub(r"\W", "_", name)
+        lines.append("")
+        if values:
+            lines.append(f"    {variable} = {_alias(kind)}.{kind.name}(spec={_literal(values, 4)})")
+        else:
+            lines.append(f"    {variable} = {_alias(kind)}.{kind.name}()")
+        if number:
+            lines.append(f"    # Created when {names[0]} is ready.")
+            lines.append(f'    ctx.resource("{name}", {variable}, depends_on=["{names[0]}"])')
+        else:
+            lines.append(f'    ctx.resource("{name}", {variable})')
+    return lines
+
+
+def _literal(value: Any, indent: int) -> str:
+    """Return a value as Python has it, a key a line where it is long."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)):
+        return repr(value)
+    inside = " " * (indent + 4)
+    if isinstance(value, dict):
+        parts = [f"{_literal(key, 0)}: {_literal(one, indent + 4)}" for key, one in value.items()]
+    else:
+        parts = [_literal(one, indent + 4) for one in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    short = f"{opening}{', '.join(parts)}{closing}"
+    if len(short) < 60 and "\n" not in short:
+        return short
+    return f"{opening}\n" + "".join(f"{inside}{part},\n" for part in parts) + f"{' ' * indent}{closing}"

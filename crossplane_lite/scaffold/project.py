@@ -1,0 +1,264 @@
+"""The files that all projects of functions for Crossplane share."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import secrets
+import sys
+from typing import NamedTuple
+
+from ..errors import InputError
+from ..packaging.installing import sdk_requirement
+
+__all__ = ["Project", "filled", "new_project", "shared_files"]
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LONGEST = 50
+
+# Names that a package of the project must not take from others.
+_TAKEN = frozenset(
+    {"attr", "attrs", "cattrs", "crossplane", "crossplane_lite", "google", "grpc", "tests", "typing_extensions"}
+)
+
+
+class Project(NamedTuple):
+    """What the files are made with.
+
+    Attributes:
+        name: The project's name, which is its folder's.
+        package: Its Python package.
+        function: The name of Crossplane's Function.
+        step: The name by which the function knows its own resources; no two projects have the same.
+        kind: The name as that of a kind.
+        sdk: The requirement for this package.
+        dev_sdk: The same with what development needs.
+    """
+
+    name: str
+    package: str
+    function: str
+    step: str
+    kind: str
+    sdk: str
+    dev_sdk: str
+
+
+def new_project(name: str, sdk_from: str | None) -> Project:
+    """Return a project by its name.
+
+    Args:
+        name: The name.
+        sdk_from: Where this package comes from: a folder, a wheel, a URL or a version; None for pip's index.
+
+    Raises:
+        InputError: The name or the place can't be used.
+    """
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        raise InputError(
+            f"{name!r} can't be the name of a function: use lower-case letters, digits and dashes, for example network"
+        )
+    package = name.replace("-", "_")
+    if keyword.iskeyword(package) or package in sys.stdlib_module_names or package in _TAKEN:
+        raise InputError(
+            f"{name!r} can't be the name of a function: its Python package would hide another; try my-{name}"
+        )
+    short = name.removeprefix("function-")
+    dev = "[codegen,render,schemas]"
+    return Project(
+        name,
+        package,
+        f"function-{short}",
+        f"{short}-{secrets.token_hex(3)}",
+        "".join(part.capitalize() for part in short.split("-")),
+        sdk_requirement(sdk_from) if sdk_from is not None else "crossplane-lite",
+        sdk_requirement(sdk_from, dev) if sdk_from is not None else f"crossplane-lite{dev}",
+    )
+
+
+def filled(text: str, project: Project) -> str:
+    """Return a text with the project's values in the places of `@NAME@` and so on."""
+    for key, value in project._asdict().items():
+        text = text.replace(f"@{key.upper()}@", value)
+    return text
+
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=64"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "@NAME@"
+version = "0.1.0"
+description = "A Crossplane function"
+requires-python = ">=3.10"
+dependencies = ["@SDK@"]
+
+[project.optional-dependencies]
+dev = ["@DEV_SDK@", "mypy", "pytest"]
+
+# The program of the image: `crossplane-lite image` looks for the name `function`.
+[project.scripts]
+function = "@PACKAGE@.function:compose.main"
+
+[tool.setuptools.packages.find]
+include = ["@PACKAGE@*"]
+
+[tool.setuptools.package-data]
+"*" = ["py.typed", "*.pyi"]
+
+[tool.mypy]
+strict = true
+packages = ["@PACKAGE@", "tests"]
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+"""
+
+_DOCKERFILE = """\
+# One image for both stages, so that both have the same Debian and the same Python. Pin it by digest where images are
+# built for production: docker build --build-arg BASE=python:3.13-slim-bookworm@sha256:...
+ARG BASE=python:3.13-slim-bookworm
+
+FROM ${BASE} AS build
+COPY . /source
+RUN pip install --no-cache-dir --no-compile --target /function /source
+# Takes out what a served function never loads.
+RUN PYTHONPATH=/function python -m crossplane_lite prune /function
+# Byte code that is never compared with its source: the image doesn't change, and nobody may write.
+RUN python -m compileall -q --invalidation-mode unchecked-hash /function
+
+FROM ${BASE}
+# The base image has no byte code of the standard library, and compiling it would take most of a function's start.
+RUN python -m compileall -q --invalidation-mode unchecked-hash \\
+    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
+    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+COPY --from=build /function /function
+ENV PYTHONDONTWRITEBYTECODE=1
+WORKDIR /function
+EXPOSE 9443
+# nobody, as a number: Kubernetes can check that it isn't root. Nothing is written, so the root can be read-only.
+USER 65534:65534
+ENTRYPOINT ["python", "-m", "@PACKAGE@.function"]
+"""
+
+_DOCKERIGNORE = """\
+*
+!pyproject.toml
+!@PACKAGE@
+**/__pycache__
+"""
+
+_GITIGNORE = """\
+__pycache__/
+*.egg-info/
+/.venv/
+/build/
+/dist/
+/.mypy_cache/
+/.pytest_cache/
+/*.tar
+/*.xpkg
+/base/
+# Models are sources, whatever their folders are called; common lists of ignored files have names such as instance/.
+!/@PACKAGE@/models/**
+"""
+
+_CI = """\
+name: CI
+on:
+  push:
+  pull_request:
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+    - uses: actions/checkout@v4
+    - uses: actions/setup-python@v5
+      with:
+        python-version: "3.13"
+    - run: pip install -e '.[dev]'
+    - run: pytest
+    - run: mypy
+    # Reads the package's files as the package manager does.
+    - run: crossplane-lite xpkg build -o check.xpkg
+"""
+
+_META = """\
+apiVersion: meta.pkg.crossplane.io/v1
+kind: Function
+metadata:
+  name: @FUNCTION@
+spec:
+  crossplane:
+    version: ">=v2.0.0"
+  capabilities:
+  - @CAPABILITY@
+"""
+
+_FUNCTIONS = """\
+apiVersion: pkg.crossplane.io/v1
+kind: Function
+metadata:
+  name: @FUNCTION@
+  annotations:
+    render.crossplane.io/runtime: InProcess
+    render.crossplane.io/runtime-in-process-target: @PACKAGE@.function:compose
+spec:
+  package: registry.example.com/@FUNCTION@:v0.1.0
+"""
+
+_README = """\
+# @NAME@
+
+A Crossplane function. What it does is in `@PACKAGE@/function.py`.
+
+## Try and test it
+
+    python3 -m venv .venv && .venv/bin/pip install -e '.[dev]'
+    .venv/bin/crossplane-lite @RENDER@
+    .venv/bin/python -m pytest && .venv/bin/mypy
+
+After a change that is meant, `.venv/bin/python -m pytest --crossplane-update-snapshots` writes what the tests expect.
+@MORE@
+While you work, `.venv/bin/crossplane-lite dev @PACKAGE@.function:compose` serves the function and starts it again when
+a file changes.
+
+## Package it
+
+Without Docker. The base image is any image with Python, saved as a file or a folder, for example by
+`skopeo copy docker://docker.io/library/python:3.13-slim-bookworm oci:base`:
+
+    .venv/bin/crossplane-lite image --base base -o function.tar
+    .venv/bin/crossplane-lite xpkg build --embed-runtime-image-tarball function.tar -o @FUNCTION@.xpkg
+
+With Docker, `docker build -t @NAME@ . && docker save -o function.tar @NAME@` takes the place of the first command.
+`crossplane xpkg push -f @FUNCTION@.xpkg registry.example.com/@FUNCTION@:v0.1.0` puts the package where a cluster finds
+it.
+"""
+
+
+def shared_files(project: Project, capability: str, render: str, more: str) -> dict[str, str]:
+    """Return the texts of the files that all such projects have, by their paths.
+
+    Args:
+        project: The project.
+        capability: What the function is for: `composition` or `operation`.
+        render: The command that renders the example, without the program.
+        more: More for the README.
+    """
+    texts = {
+        "pyproject.toml": _PYPROJECT,
+        "Dockerfile": _DOCKERFILE,
+        ".dockerignore": _DOCKERIGNORE,
+        ".gitignore": _GITIGNORE,
+        ".github/workflows/ci.yaml": _CI,
+        "package/crossplane.yaml": _META.replace("@CAPABILITY@", capability),
+        "example/functions.yaml": _FUNCTIONS,
+        "README.md": _README.replace("@RENDER@", render).replace("@MORE@", more),
+        "@PACKAGE@/__init__.py": '"""The function @NAME@."""\n',
+        "@PACKAGE@/py.typed": "",
+        "tests/__init__.py": '"""Tests of the function @NAME@."""\n',
+    }
+    return {filled(path, project): filled(text, project) for path, text in texts.items()}

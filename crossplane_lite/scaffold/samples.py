@@ -1,0 +1,73 @@
+"""Values that a schema takes: only what it requires, for examples that are right as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["required_values"]
+
+# No API asks for more, and a schema may refer to itself.
+_DEEPEST: Final = 20
+
+
+def required_values(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the required fields of an object with made-up values, those that have a default left out."""
+    return _object(schema, 0)
+
+
+def _object(schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    properties = schema.get("properties")
+    wanted = schema.get("required")
+    if not isinstance(properties, Mapping) or not isinstance(wanted, list) or depth > _DEEPEST:
+        return {}
+    found = {}
+    for name in wanted:
+        field = properties.get(name)
+        if isinstance(name, str) and isinstance(field, Mapping) and "default" not in field:
+            found[name] = _value(name, field, depth + 1)
+    return found
+
+
+def _value(name: str, schema: Mapping[str, Any], depth: int) -> Any:
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and allowed:
+        return allowed[0]
+    kind = schema.get("type")
+    if kind == "object":
+        # An object inside of an object has what every object has.
+        whole = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name.lower()}}
+        is_whole = schema.get("x-kubernetes-embedded-resource") is True
+        return {**(whole if is_whole else {}), **_object(schema, depth)}
+    if kind == "array":
+        items = schema.get("items")
+        many = schema.get("minItems")
+        one = _value(name, items, depth + 1) if isinstance(items, Mapping) and depth < _DEEPEST else name
+        return [one] * (many if isinstance(many, int) else 0)
+    if kind == "boolean":
+        return False
+    if kind in ("integer", "number"):
+        least = schema.get("minimum")
+        if isinstance(least, (int, float)):
+            return least + 1 if schema.get("exclusiveMinimum") is True else least
+        most = schema.get("maximum")
+        return min(1, most) if isinstance(most, (int, float)) else 1
+    return _text(name, schema)
+
+
+def _text(name: str, schema: Mapping[str, Any]) -> str:
+    text = {
+        "date-time": "2030-01-01T00:00:00Z",
+        "date": "2030-01-01",
+        "ipv4": "192.0.2.1",
+        "ipv6": "2001:db8::1",
+        "cidr": "192.0.2.0/24",
+        "email": "someone@example.org",
+        "hostname": "host.example.org",
+        "uri": "https://example.org",
+        "uuid": "00000000-0000-4000-8000-000000000000",
+    }.get(str(schema.get("format")), name.lower())
+    shortest, longest = schema.get("minLength"), schema.get("maxLength")
+    if isinstance(shortest, int):
+        text = text.ljust(shortest, "x")
+    return text[:longest] if isinstance(longest, int) else text

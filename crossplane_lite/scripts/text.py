@@ -1,0 +1,84 @@
+"""Texts of scripts, compiled once for each text."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final
+
+from .._base.sentinels import NULL, UNSET
+from ..composition import Function, function
+from ..errors import InputError
+from ..observable import Observable, apply
+from ..unstructured import Unstructured
+
+__all__ = ["FILE", "LARGEST", "compiled"]
+
+FILE: Final = "/composition/script"
+"""What tracebacks call a script; its last part is what messages show, with the line inside of the script."""
+
+LARGEST: Final = 256 * 1024
+"""How many bytes a script may have; the whole Composition can't have more than about a megabyte."""
+
+# Scripts that are kept. Of a Composition that is edited, older texts come only as long as older revisions are in use.
+_MOST: Final = 64
+
+_kept: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def compiled(text: str) -> Callable[[Any], Any]:
+    """Return the `compose` of a script.
+
+    The script's own statements run when its text comes for the first time.
+
+    Raises:
+        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the line is named.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > LARGEST:
+        raise InputError(f"the script has {len(data):,} bytes; it must have at most {LARGEST:,}")
+    key = hashlib.sha256(data).digest()
+    with _lock:
+        found = _kept.get(key)
+        if found is not None:
+            _kept.move_to_end(key)
+            return found
+    made = _made(text, f"{FILE}")
+    with _lock:
+        made = _kept.setdefault(key, made)
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+    return made
+
+
+def _made(text: str, file: str) -> Callable[[Any], Any]:
+    try:
+        code = compile(text, file, "exec", dont_inherit=True)
+    except SyntaxError as e:
+        line = f", line {e.lineno}" if e.lineno is not None else ""
+        raise InputError(f"the script{line}: {e.msg}{_quoted(e.text)}") from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as e:
+        raise InputError(f"the script can't be compiled: {e or type(e).__name__}") from None
+    names: dict[str, Any] = {
+        **{"__name__": "script", "__file__": file, "__builtins__": __builtins__},
+        **{"NULL": NULL, "UNSET": UNSET, "Observable": Observable, "Unstructured": Unstructured, "apply": apply},
+        "composition": sys.modules[Function.__module__],
+    }
+    # Tracebacks in the log show the lines.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(code, names)
+    found = names.get("compose")
+    if isinstance(found, Function):  # somebody has brought the decorator along
+        return found.call_compose
+    if not callable(found):
+        raise InputError("the script has no compose(ctx): it must define a function of that name")
+    return function(name="script")(found).call_compose
+
+
+def _quoted(line: str | None) -> str:
+    return f": {line.strip():.80}" if line and line.strip() else ""

@@ -1,0 +1,1 @@
+"""Tests of serving a function while it is written."""

@@ -1,0 +1,173 @@
+"""`crossplane-lite dev`: two lines for each call, records that other commands take, and a start after each change."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+import yaml as pyyaml  # type: ignore[import-untyped]
+
+from crossplane_lite import testing
+from crossplane_lite.cli import main
+from crossplane_lite.develop.command import sources
+from crossplane_lite.develop.record import save
+from crossplane_lite.develop.told import two_lines
+from examples.storage_bucket.function import compose
+from tests.runtime.serving import PREFIX, ROOT
+
+XR = {
+    "apiVersion": "platform.example.com/v1alpha1",
+    "kind": "XStorageBucket",
+    "metadata": {"name": "photos"},
+    "spec": {"parameters": {"location": "EU", "acl": "publicRead"}},
+}
+SECRET = "a-very-secret-value"
+VALUE = base64.b64encode(SECRET.encode()).decode()
+
+
+def asked(**more: object) -> bytes:
+    """Return a request with the composite."""
+    return testing.request(XR, **more)  # type: ignore[arg-type]
+
+
+def test_two_lines() -> None:
+    """What was asked has the composite and what came with it; what was answered what is emitted, waits and is said."""
+    request = asked(input={"a": 1}, required={"nets": [{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "n"}}]})
+    first, second = two_lines(request, compose.run(request), 1.23)
+    assert re.fullmatch(r"XStorageBucket/photos: 0 observed, 1 required as nets, input \(1\.2 ms, \d+\.\d kB\)", first)
+    assert second.startswith("  -> bucket emitted; acl held back; normal: ")
+    assert "\n" not in first + second
+
+
+def test_secrets_are_not_shown() -> None:
+    """Values of credentials are masked in both lines, wherever they stand."""
+    request = testing.request({**XR, "metadata": {"name": SECRET}}, credentials={"c": {"key": SECRET}})
+    shown = "".join(two_lines(request, compose.run(request), 1.0))
+    assert SECRET not in shown
+
+
+def secrets_request() -> bytes:
+    """Return a request with a secret value in credentials, in a Secret and in another resource's text."""
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"key": VALUE, "pin": "MTI="}}
+    other = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"url": f"x://{SECRET}@y"}}
+    return asked(required={"r": [secret, other]}, credentials={"c": {"key": SECRET}}, input={"a": 1})
+
+
+def test_record_masks_secrets(tmp_path: Path) -> None:
+    """No file has a secret value, as text or as base64, unless that is asked for; only the owner may read them."""
+    place = save(secrets_request(), tmp_path, "a:b")
+    assert place.name == "0001-XStorageBucket-photos"
+    texts = {path.name: path.read_text() for path in place.iterdir()}
+    assert sorted(texts) == ["composition.yaml", "functions.yaml", "required.yaml", "secrets.yaml", "xr.yaml"]
+    assert not [name for name, text in texts.items() if SECRET in text or VALUE in text or "MTI=" in text]
+    assert {path.stat().st_mode & 0o777 for path in place.iterdir()} == {0o600}
+    place = save(secrets_request(), tmp_path, "a:b", secrets=True)
+    assert place.name == "0002-XStorageBucket-photos"
+    assert VALUE in (place / "secrets.yaml").read_text()
+    assert SECRET in (place / "required.yaml").read_text()
+
+
+def test_render_and_tests_take_a_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recorded request renders to what the function answered to it, and is a request for tests."""
+    observed = ROOT / "examples" / "storage_bucket" / "observed" / "bucket.yaml"
+    request = asked(observed=str(observed))
+    place = save(request, tmp_path, "examples.storage_bucket.function:compose")
+    monkeypatch.chdir(ROOT)
+    files = [str(place / f"{name}.yaml") for name in ("xr", "composition", "functions")]
+    assert main(["render", *files, "-o", str(place / "observed.yaml")]) == 0
+    found = [one["kind"] for one in pyyaml.safe_load_all(capsys.readouterr().out)]
+    assert found == ["XStorageBucket", "BucketACL", "Bucket"]
+    again = testing.request(str(place / "xr.yaml"), observed=str(place / "observed.yaml"))
+    assert testing.run(compose, again).desired == testing.run(compose, request).desired
+
+
+def test_sources(tmp_path: Path) -> None:
+    """Python files count; hidden folders, virtual environments and byte code don't."""
+    for name in ("a.py", "b/c.py", ".git/x.py", "env/pyvenv.cfg", "env/y.py", "__pycache__/z.py", "d.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert sorted(os.path.relpath(path, tmp_path) for path in sources(str(tmp_path))) == ["a.py", "b/c.py"]
+
+
+FUNCTION = """\
+from crossplane_lite import Unstructured, composition
+
+@composition.function(name="a")
+def compose(ctx):
+    ctx.composite(Unstructured)
+    ctx.resource("NAME", Unstructured("v1", "ConfigMap")).data.a = "b"
+"""
+
+
+class Dev:
+    """`crossplane-lite dev` in a process of its own."""
+
+    def __init__(self, folder: Path, *flags: str) -> None:
+        command = [sys.executable, "-m", "crossplane_lite", "dev", "fn:compose", "--address", "127.0.0.1:0", *flags]
+        self._out = folder / "stderr.txt"
+        with open(self._out, "wb") as out:
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            self.process = subprocess.Popen(command, cwd=folder, stderr=out, stdout=out, env=environment)
+
+    def wait_for(self, pattern: str, times: int = 1) -> re.Match[str]:
+        """Wait until the output matches so many times, and return the last match."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            found = list(re.finditer(pattern, self._out.read_text()))
+            if len(found) >= times:
+                return found[times - 1]
+            assert self.process.poll() is None, self._out.read_text()
+            time.sleep(0.05)
+        raise AssertionError(self._out.read_text())
+
+
+@contextmanager
+def dev(folder: Path, *flags: str) -> Iterator[Dev]:
+    """Run it until the end of the block."""
+    running = Dev(folder, *flags)
+    try:
+        yield running
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(30) == 143
+    finally:
+        running.process.kill()
+        running.process.wait()
+
+
+def call(address: str) -> None:
+    """Call the function once."""
+    with grpc.insecure_channel(address) as channel:
+        channel.unary_unary(f"{PREFIX}RunFunction")(asked(), timeout=60, wait_for_ready=True)
+
+
+def test_a_change(tmp_path: Path) -> None:
+    """A changed file is served anew, a broken one is told and waited for, and each call is shown and recorded."""
+    (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "first"))
+    with dev(tmp_path, "--record", "recorded") as running:
+        call(running.wait_for(r"serving.*address='([^']+)'")[1])
+        running.wait_for(r"XStorageBucket/photos: 0 observed \(.*\)\n  -> first emitted\n  saved as recorded/0001")
+        (tmp_path / "fn.py").write_text("def compose(\n")
+        running.wait_for(r"fn\.py changed: starting again")
+        running.wait_for(r"crossplane-lite dev: module fn can't be imported: SyntaxError.*\nwaiting for a change")
+        (tmp_path / "fn.py").write_text(FUNCTION.replace("NAME", "second"))
+        call(running.wait_for(r"serving.*address='([^']+)'", 2)[1])
+        running.wait_for(r"  -> second emitted\n  saved as recorded/0002-XStorageBucket-photos")
+    assert (tmp_path / "recorded" / "0002-XStorageBucket-photos" / "xr.yaml").exists()
+
+
+def test_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    """--record-secrets alone is an error."""
+    assert main(["dev", "a:b", "--record-secrets"]) == 2
+    assert "--record-secrets needs --record DIR" in capsys.readouterr().err

@@ -1,0 +1,147 @@
+"""`crossplane-lite image`: the layer of a function and its packages, on a base."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.cli import main
+from crossplane_lite.packaging.base import Python
+from crossplane_lite.packaging.image import entrypoint
+from tests.packaging.support import members, project, root_folder
+
+
+def layer_and_config(file: Path) -> tuple[dict[str, bytes], dict[str, object]]:
+    """Return the files of an image's top layer, and its configuration."""
+    files = members(file.read_bytes())
+    (entry,) = json.loads(files["manifest.json"])
+    config = json.loads(files[entry["Config"]])
+    return members(gzip.decompress(files[entry["Layers"][-1]])), config
+
+
+def machines(files: dict[str, bytes]) -> set[int]:
+    """Return the machines that libraries are for, by their numbers in ELF files."""
+    return {int.from_bytes(data[18:20], "little") for name, data in files.items() if name.endswith(".so")}
+
+
+@pytest.mark.slow
+def test_for_another_machine(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The layer has the function and libraries for the base's machine, twice with the same bytes, and is pruned."""
+    base = root_folder(tmp_path / "root", machine=0xB7)
+    where = project(tmp_path / "project")
+    stale = where / "build" / "lib" / "function_a" / "stale.py"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("")
+    before = sorted(where.rglob("*"))
+    for name in ("one.tar", "two.tar"):
+        output = str(tmp_path / name)
+        flags = ["--base", str(base), "--sdk-from", str(sdk), "--byte-code", "no", "-o", output, "--report"]
+        assert main(["image", str(where), *flags]) == 0
+    shown = capsys.readouterr().out
+    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
+    assert "function-a 0.3.0 for linux/arm64, function_a.function:compose.main" in shown
+    assert re.search(r"^grpcio +\d+\.\d\d MB +\d+\.\d\d MB$", shown, re.MULTILINE)
+    assert re.search(r"^development +\d+ +\S+ (MB|kB)$", shown, re.MULTILINE)
+    files, config = layer_and_config(tmp_path / "one.tar")
+    assert sorted(where.rglob("*")) == before
+    assert not [name for name in files if "stale" in name]
+    assert machines(files) == {0xB7}
+    assert files["function/function_a/function.py"].startswith(b'"""A function."""')
+    assert b"from function_a.function import compose" in files["function/__main__.py"]
+    assert not [name for name in files if name.endswith(".pyi") or "crossplane_lite/render" in name]
+    assert config["architecture"] == "arm64"
+    settings = config["config"]
+    assert isinstance(settings, dict)
+    assert settings["Entrypoint"] == ["/usr/bin/python3.11", "/function"]
+    assert settings["User"] == "65534:65534"
+    assert settings["ExposedPorts"] == {"9443/tcp": {}}
+    assert settings["Labels"]["org.opencontainers.image.version"] == "0.3.0"
+
+
+@pytest.mark.slow
+def test_without_grpcio(tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--transport none leaves grpcio out; switched off, the rules leave everything where it is."""
+    base = root_folder(tmp_path / "root")
+    flags = ["--base", str(base), "--sdk-from", str(sdk), "--transport", "none", "--no-prune", "--byte-code", "no"]
+    output = tmp_path / "a"
+    flags += ["--krm", "--label", "team=a", "--user", "1000:1000", "--format", "oci", "-o", str(output)]
+    assert main(["image", str(project(tmp_path / "project")), *flags]) == 0
+    assert "left out  grpcio" in capsys.readouterr().out
+    index = json.loads((output / "index.json").read_text())
+    blobs = output / "blobs" / "sha256"
+    manifest = json.loads((blobs / index["manifests"][0]["digest"][7:]).read_text())
+    settings = json.loads((blobs / manifest["config"]["digest"][7:]).read_text())["config"]
+    assert (settings["User"], settings["Labels"]["team"]) == ("1000:1000", "a")
+    assert "ExposedPorts" not in settings
+    files = members(gzip.decompress((blobs / manifest["layers"][-1]["digest"][7:]).read_bytes()))
+    assert not [name for name in files if name.startswith("function/grpc/")]
+    assert "function/crossplane_lite/render/steps.py" in files
+    assert "function/crossplane_lite/py.typed" in files
+
+
+@pytest.mark.slow
+def test_byte_code(
+    tmp_path: Path, sdk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Byte code is made by the same version of Python alone, is the same twice, and names no place of this machine."""
+    import sys
+
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    base = root_folder(tmp_path / "root")
+    programs = base / "usr" / "bin"
+    flags = [str(project(tmp_path / "project")), "--base", str(base), "--sdk-from", str(sdk), "--transport", "none"]
+    (programs / "python3.11").rename(programs / f"python{version}")
+    for name in ("one", "two"):
+        assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / f"{name}.tar")]) == 0
+    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
+    assert "byte code made" in capsys.readouterr().out
+    files, _ = layer_and_config(tmp_path / "one.tar")
+    compiled = files[f"function/function_a/__pycache__/function.cpython-{version.replace('.', '')}.pyc"]
+    assert b"/function/function_a/function.py" in compiled
+    assert str(tmp_path).encode() not in compiled
+    capsys.readouterr()
+    other = "3.12" if version != "3.12" else "3.13"
+    (programs / f"python{version}").rename(programs / f"python{other}")
+    monkeypatch.setenv("PATH", "")
+    assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / "three.tar")]) == 2
+    assert f"--byte-code yes: there is no python{other} on this machine" in capsys.readouterr().err
+    assert not (tmp_path / "three.tar").exists()
+    (programs / f"python{other}").rename(programs / "python3.9")
+    assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
+    assert "crossplane-lite needs Python >=3.10, and the base has 3.9" in capsys.readouterr().err
+
+
+def test_what_runs() -> None:
+    """The base's Python runs the folder; an image without grpcio serves with what it has instead."""
+    python = Python("/usr/bin/python3.13", (3, 13), "linux/amd64", False)
+    assert entrypoint(python, "grpcio") == entrypoint(python, "none") == ["/usr/bin/python3.13", "/function"]
+    assert entrypoint(python, "h2") == ["/usr/bin/python3.13", "/function", "--transport", "h2"]
+
+
+def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder without pyproject.toml, a folder that isn't there and a base without Python are told before pip runs."""
+    base = str(root_folder(tmp_path / "root"))
+    assert main(["image", str(tmp_path), "--base", base]) == 2
+    assert f"{tmp_path} is no Python project: it has no pyproject.toml" in capsys.readouterr().err
+    assert main(["image", "./none", "--base", base]) == 2
+    assert "there is no ./none" in capsys.readouterr().err
+    empty = tmp_path / "empty" / "usr"
+    empty.mkdir(parents=True)
+    assert main(["image", ".", "--base", str(empty.parent)]) == 2
+    assert "has no Python in /usr/local/bin" in capsys.readouterr().err
+
+
+def test_a_base_for_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A base with several images needs a choice, and one that is for another machine is refused."""
+    from tests.packaging.test_images import two_platforms
+
+    layout = str(two_platforms(tmp_path))
+    assert main(["image", "--base", layout]) == 2
+    assert "has images for linux/amd64, linux/arm64: choose one with --platform" in capsys.readouterr().err
+    base = str(root_folder(tmp_path / "root"))
+    assert main(["image", "--base", base, "--platform", "linux/arm64"]) == 2
+    assert "says that it is for linux/arm64" in capsys.readouterr().err

@@ -1,0 +1,78 @@
+"""Which packages go into an image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.errors import InputError
+from crossplane_lite.packaging.base import Python
+from crossplane_lite.packaging.installing import Package, _target, chosen, requirements, sdk_requirement
+
+
+def packages(*names: str) -> list[Package]:
+    """Return packages of these names."""
+    return [Package(name, "1.0", f"https://example.org/{name}-1.0-py3-none-any.whl", True) for name in names]
+
+
+NEEDED = packages("attrs", "cattrs", "crossplane-lite", "function-a", "grpcio", "protobuf", "typing-extensions")
+
+
+def names(found: list[Package]) -> list[str]:
+    """Return the names of packages."""
+    return [package.name for package in found]
+
+
+def test_grpcio() -> None:
+    """By default everything that pip has chosen goes in."""
+    assert chosen(NEEDED, "grpcio") == (NEEDED, [])
+
+
+def test_h2() -> None:
+    """h2 asks for the extra h2, and leaves out grpcio and nothing else."""
+    assert requirements("/project", "h2") == ["/project", "crossplane-lite[h2]"]
+    found, gone = chosen([*NEEDED, *packages("h2", "hpack", "hyperframe")], "h2")
+    assert gone == ["grpcio"]
+    assert {"h2", "hpack", "hyperframe", "protobuf"} <= set(names(found))
+    assert "grpcio" not in names(found)
+
+
+def test_h2_without_its_extra() -> None:
+    """A version of the SDK without the extra is told, instead of an image that can't serve."""
+    with pytest.raises(InputError, match="--transport h2: crossplane-lite 1.0 has no extra 'h2'"):
+        chosen(NEEDED, "h2")
+
+
+def test_none() -> None:
+    """Without a transport grpcio is left out, and nothing is added."""
+    assert requirements("/project", "none") == ["/project"]
+    assert chosen(NEEDED, "none")[1] == ["grpcio"]
+
+
+def test_without() -> None:
+    """More packages can be left out, by any spelling; one that nobody needs is an error."""
+    assert chosen(NEEDED, "grpcio", ["Typing_Extensions"])[1] == ["typing-extensions"]
+    with pytest.raises(InputError, match="--without numpy: the function doesn't need it; it needs attrs, "):
+        chosen(NEEDED, "grpcio", ["numpy"])
+
+
+def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
+    """A folder or file, a URL and a version are told apart."""
+    assert sdk_requirement(str(tmp_path)) == f"crossplane-lite @ {tmp_path.as_uri()}"
+    assert sdk_requirement("https://example.org/a.whl", "[h2]") == "crossplane-lite[h2] @ https://example.org/a.whl"
+    assert sdk_requirement("1.2.0rc1") == "crossplane-lite==1.2.0rc1"
+    assert requirements(".", "h2", "1.0") == [".", "crossplane-lite[h2]==1.0"]
+    for wrong in ("none/there", "latest", ""):
+        with pytest.raises(InputError, match="neither a folder or file that exists, nor a URL, nor a version"):
+            sdk_requirement(wrong)
+
+
+def test_wheels_for_the_machine() -> None:
+    """pip is asked for wheels of the image's Python, machine and library of C."""
+    debian = _target(Python("/usr/bin/python3.13", (3, 13), "linux/arm64", False))
+    assert "--only-binary=:all:" in debian
+    assert {"3.13", "cp313", "abi3", "none", "manylinux2014_aarch64", "manylinux_2_28_aarch64"} <= set(debian)
+    alpine = _target(Python("/usr/bin/python3.12", (3, 12), "linux/amd64", True))
+    assert "musllinux_1_2_x86_64" in alpine
+    assert not [flag for flag in alpine if flag.startswith("manylinux")]

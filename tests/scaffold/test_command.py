@@ -1,0 +1,229 @@
+"""`crossplane-lite init`: projects that work as they are written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crossplane_lite.cli import main
+from tests import wheels
+from tests.packaging.support import root_folder
+from tests.wheels import ROOT
+
+CRDS = ROOT.parent / "shared" / "data" / "crds"
+VPC = ROOT / "examples" / "vpc" / "xrd.yaml"
+RENDER = ["render", "example/xr.yaml", "example/composition.yaml", "example/functions.yaml"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*command: str, cwd: Path) -> str:
+    """Run a command of crossplane-lite in a project, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "crossplane_lite", *command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """init writes a project whose example renders at once, with its package right."""
+    assert main(["init", "my-net"]) == 0
+    assert "my-net: 23 files of a new function, my-net" in capsys.readouterr().out
+    project = here / "my-net"
+    shown = run(*RENDER, cwd=project)
+    assert shown.count("\nkind: ConfigMap") == 1
+    assert '"function-my-net"' in (project / "tests" / "test_function.py").read_text()
+    assert "function-my-net for" not in run("xpkg", "build", "-o", "a.xpkg", cwd=project)
+    assert run("xpkg", "verify", "a.xpkg", cwd=project).endswith("are right\n")
+    written = [
+        path for path in project.rglob("*") if path.is_file() and path.suffix in (".py", ".toml", ".md", ".yaml")
+    ]
+    assert [path for path in written if re.search(r"@[A-Z_]+@", path.read_text())] == []
+
+
+def test_names_differ(here: Path) -> None:
+    """Two projects of one name mark their resources with different names."""
+    marks = set()
+    for folder in ("a", "b"):
+        assert main(["init", f"{folder}/net"]) == 0
+        text = (here / folder / "net" / "net" / "function.py").read_text()
+        marks.update(re.findall(r'name="(net-[0-9a-f]{6})"', text))
+    assert len(marks) == 2
+
+
+def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder with anything in it is refused, and nothing is written; an empty one is taken."""
+    (here / "net").mkdir()
+    (here / "net" / "notes").write_text("mine")
+    for template in ("composition", "operation", "krm"):
+        assert main(["init", "net", "--template", template]) == 2
+        assert "net isn't an empty folder (it has notes); nothing was written" in capsys.readouterr().err
+    assert os.listdir("net") == ["notes"]
+    (here / "net" / "notes").unlink()
+    assert main(["init", "net", "--template", "operation"]) == 0
+
+
+@pytest.mark.parametrize("name", ["Net", "1a", "a_b", "class", "json", "grpc", "a" * 51, "-a", "a--b", "ä"])
+def test_names(here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """A name that can't be a project's, or whose package would hide another, is refused."""
+    assert main(["init", "--template", "composition", "--", name]) == 2
+    assert "can't be the name of a function" in capsys.readouterr().err
+    assert os.listdir() == []
+
+
+def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An XRD and CRDs that are something else are named, and nothing is written."""
+    (here / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    assert main(["init", "net", "--xrd", "a.yaml"]) == 2
+    assert "a.yaml must hold one CompositeResourceDefinition and nothing else" in capsys.readouterr().err
+    assert main(["init", "net", "--crd", "a.yaml"]) == 2
+    assert "a.yaml define no API" in capsys.readouterr().err
+    assert main(["init", "net", "--crd", "none.yaml"]) == 2
+    assert "none.yaml" in capsys.readouterr().err
+    assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2
+    assert "--xrd and --crd are for the template composition" in capsys.readouterr().err
+    assert main(["init", "net", "--sdk-from", "./none"]) == 2
+    assert "neither a folder or file that exists" in capsys.readouterr().err
+    assert os.listdir() == ["a.yaml"]
+
+
+def test_the_old_name(here: Path) -> None:
+    """`krm init` writes what `init --template krm` writes."""
+    assert main(["krm", "init", "a/set-team"]) == 0
+    assert main(["init", "b/set-team", "--template", "krm"]) == 0
+    files = [sorted(path.relative_to(here / top) for path in (here / top).rglob("*")) for top in ("a", "b")]
+    assert files[0] == files[1]
+    assert "crossplane-lite[krm]" in (here / "a" / "set-team" / "pyproject.toml").read_text()
+
+
+@pytest.mark.skipif(not CRDS.exists(), reason="the definitions are not there")
+def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A composite in a namespace can't compose what is in none, which is said."""
+    assert main(["init", "net", "--crd", str(CRDS / "storage.gcp.upbound.io_buckets.yaml")]) == 0
+    assert "Net is in a namespace and Bucket is not" in capsys.readouterr().err
+    assert main(["init", "pics", "--crd", str(CRDS / "s3.aws.m.upbound.io_buckets.yaml")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_dockerfile(here: Path) -> None:
+    """Both stages have the base of one argument, and the image ends as nobody by number."""
+    assert main(["init", "net"]) == 0
+    text = (here / "net" / "Dockerfile").read_text()
+    assert re.findall(r"^FROM (.*)$", text, re.MULTILINE) == ["${BASE} AS build", "${BASE}"]
+    assert re.search(r"^ARG BASE=python:3\.\d+-slim-bookworm$", text, re.MULTILINE)
+    assert text.index("USER 65534:65534") < text.index('ENTRYPOINT ["python", "-m", "net.function"]')
+    kept = re.findall(r"^!(\S+)$", (here / "net" / ".dockerignore").read_text(), re.MULTILINE)
+    assert kept == ["pyproject.toml", "net"]
+    assert all((here / "net" / name).exists() for name in kept)
+
+
+def test_models_that_git_would_ignore(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where git ignores a generated model, generate says so; the project's own list keeps them."""
+    subprocess.run(["git", "init", "-q", "."], check=True, capture_output=True)
+    (here / ".gitignore").write_text("org/\n")
+    assert main(["init", "net"]) == 0
+    capsys.readouterr()
+    assert main(["generate", "net/xrd.yaml", "-o", "models"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(
+        r"warning: git ignores .*/models/org/.* and \d+ more, because .*\.gitignore has 'org/' in line 1", said
+    )
+    (here / ".gitignore").write_text("org/\n!/models/**\n")
+    assert main(["generate", "net/xrd.yaml", "-o", "models"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture(scope="module")
+def sdk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as a wheel."""
+    return wheels.build(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, sdk: Path) -> Path:
+    """The programs of a fresh virtual environment with the wheel and nothing else that a new user lacks."""
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    command = [folder / "bin" / "pip", "install", "-q", f"{sdk}[codegen]"]
+    subprocess.run(command, check=True, capture_output=True, timeout=600)
+    return folder / "bin"
+
+
+def commands(readme: str) -> list[str]:
+    """Return the commands of a README in their order."""
+    return [line.strip() for line in readme.splitlines() if line.startswith("    ")]
+
+
+PROJECTS = {
+    "composition": [],
+    "with-definitions": [
+        *("--xrd", str(VPC)),
+        *(
+            "--crd",
+            str(CRDS / "ec2.aws.upbound.io_vpcs.yaml"),
+            "--crd",
+            str(CRDS / "rds.aws.upbound.io_instances.yaml"),
+        ),
+    ],
+    "operation": ["--template", "operation"],
+    "krm": ["--template", "krm"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_readme_in_a_fresh_environment(tmp_path: Path, installed: Path, sdk: Path, name: str) -> None:
+    """Every command of a new project's README that needs no other program works, from an empty folder to the "
+    "package."""
+    if name == "with-definitions" and not CRDS.exists():
+        pytest.skip("the definitions are not there")
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    environment["PATH"] = f"{installed}{os.pathsep}{environment['PATH']}"
+
+    def shell(command: str, cwd: Path) -> str:
+        done = subprocess.run(
+            command, shell=True, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600, check=False
+        )
+        expected = 1 if "--diff" in command else 0  # as diff itself
+        assert done.returncode == expected, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    shell(" ".join(["crossplane-lite", "init", "my-fn", "--sdk-from", str(sdk), *PROJECTS[name]]), tmp_path)
+    project = tmp_path / "my-fn"
+    root_folder(project / "base")
+    programs = ("docker", "kpt", "config", "container", "image:")
+    done = []
+    for command in commands((project / "README.md").read_text()):
+        if not command.startswith(programs):
+            done.append(command)
+            shell(command, project)
+    assert len(done) >= 5
+    if name != "krm":
+        assert (project / "function-my-fn.xpkg").exists()
+        example = "op example/operation.yaml" if name == "operation" else "example/xr.yaml example/composition.yaml"
+        shown = shell(f".venv/bin/crossplane-lite render {example} example/functions.yaml", project)
+        assert shown.count("kind: ") >= 2
+        if name != "operation":
+            flags = "--crds xrd.yaml" + (" --crds crds" if name == "with-definitions" else "")
+            shell(f".venv/bin/crossplane-lite render {example} example/functions.yaml {flags}", project)
+            assert "in 2 waves" in shell(
+                f".venv/bin/crossplane-lite simulate {example} example/functions.yaml", project
+            )

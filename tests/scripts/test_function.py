@@ -1,0 +1,222 @@
+"""The function that runs the script in its step's input."""
+
+from __future__ import annotations
+
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite import testing
+from crossplane_lite.cli import main
+from crossplane_lite.scripts import function
+from crossplane_lite.scripts.limit import TooLong, run_limited
+from crossplane_lite.scripts.text import LARGEST, compiled
+from tests.runtime.serving import channel, raw_call, serving
+
+XR = {"apiVersion": "example.org/v1", "kind": "Shop", "metadata": {"name": "shop"}, "spec": {"size": "small"}}
+
+SCRIPT = """\
+def compose(ctx):
+    xr = ctx.composite(Unstructured)
+    settings = ctx.resource("settings", Unstructured("v1", "ConfigMap"))
+    settings.data.size = xr.observed.spec.size
+    consumer = ctx.resource("consumer", Unstructured("v1", "ConfigMap"))
+    consumer.data.size = settings.observed.data.size
+"""
+
+
+def answer(script: Any, **more: Any) -> testing.Response:
+    """Return the answer to a request whose input has a script."""
+    return testing.run(function, testing.request(XR, input={"script": script, **more}))
+
+
+def fatal(script: Any, **more: Any) -> str:
+    """Return the one fatal result of a script."""
+    (result,) = answer(textwrap.dedent(script) if isinstance(script, str) else script, **more).fatal
+    return result.message if hasattr(result, "message") else str(result)
+
+
+def test_a_script() -> None:
+    """A script composes as a function does: what needs a value that isn't there is held back."""
+    response = answer(SCRIPT)
+    assert not response.fatal
+    assert response.desired["settings"]["data"] == {"size": "small"}
+    assert response.held_back == ["consumer"]
+
+
+def test_what_a_script_may_use() -> None:
+    """Shipped models, the whole package, parameters, `async def`, and the decorator of a packaged function."""
+    script = """
+    from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
+    SIZES = {"a": 1}
+
+    @composition.function
+    async def compose(ctx):
+        config = ctx.resource("config", Unstructured("v1", "ConfigMap"))
+        config.metadata.labels = {"size": str(SIZES["a"])}
+        config.data.value = ctx.input["parameters"]["value"]
+        assert metav1.ObjectMeta and apply and Observable and NULL is not UNSET
+    """
+    response = answer(textwrap.dedent(script), parameters={"value": "x"})
+    assert not response.fatal
+    assert response.desired["config"]["data"] == {"value": "x"}
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ("def compose(ctx):\n    x = 1\n    return x +\n", "the script, line 3: invalid syntax: return x +"),
+        ("def compose(ctx):\n    ctx\n    1 / 0\n", "ZeroDivisionError: division by zero (script:3)"),
+        ("import json\ndef compose(ctx):\n    json.loads('{')\n", "(script:3)"),
+        ("x = 1\nraise ValueError('no')\n", "ValueError: no (script:2)"),
+        ("x = 1", "the script has no compose(ctx)"),
+        ("compose = 1", "the script has no compose(ctx)"),
+        ("def compose():\n    pass", "compose() is called with one argument, the Context"),
+        ("def compose(ctx):\n    return 1", "compose() must return nothing"),
+        ("\0", "the script"),
+        ("(" * 5000, "the script"),
+    ],
+)
+def test_errors_name_the_line(script: str, text: str) -> None:
+    """What is wrong with a script is one fatal result with the line inside of the script."""
+    assert text in fatal(script)
+
+
+def test_errors_of_the_input() -> None:
+    """An input without a script, with a wrong type or with a misspelt field says what to do."""
+    (result,) = testing.run(function, testing.request(XR)).fatal
+    assert "the step has no script" in str(result)
+    assert "input.script must be a string (got a dict)" in fatal({"a": "b"})
+    assert "input.timeoutSecond is not a field; did you mean 'timeoutSeconds'?" in fatal(SCRIPT, timeoutSecond=1)
+    assert "input.size is not a field" in fatal(SCRIPT, size=1)
+    for wrong in (0, -1, 61, True, "5"):
+        assert "input.timeoutSeconds must be a number of at most 60" in fatal(SCRIPT, timeoutSeconds=wrong)
+
+
+def test_size() -> None:
+    """A script that is too large is refused before anything looks at it."""
+    assert "it must have at most 262,144" in fatal("#" * LARGEST + "\n")
+    assert "has no compose" in fatal("#" * LARGEST)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "    while True: pass",
+        "    while True:\n        try:\n            while True: pass\n        except Exception: pass",
+    ],
+)
+def test_time(where: str) -> None:
+    """A script that doesn't end is ended, and the server's thread is free again, even where it catches all errors."""
+    before = time.monotonic()
+    assert "the script takes longer than 0.2 seconds" in fatal(f"def compose(ctx):\n{where}\n", timeoutSeconds=0.2)
+    assert time.monotonic() - before < 20
+    assert not answer(SCRIPT).fatal
+
+
+def test_time_of_statements_outside_of_compose() -> None:
+    """The limit counts for what a script does when its text comes for the first time, too."""
+    assert "takes longer than 0.2 seconds" in fatal("while True: pass", timeoutSeconds=0.2)
+
+
+def test_a_call_of_c() -> None:
+    """A script that sleeps is answered in time as well."""
+    before = time.monotonic()
+    script = "import time\ndef compose(ctx):\n    time.sleep(60)\n"
+    assert "takes longer than 0.2 seconds" in fatal(script, timeoutSeconds=0.2)
+    assert time.monotonic() - before < 30
+
+
+def test_limit_comes_in_time_or_never() -> None:
+    """Code that ends just when the limit comes either counts as too long or as done, and what comes later is safe."""
+    for number in range(60):
+        done = []
+
+        def work(number: int = number, done: list[int] = done) -> None:
+            time.sleep(0.0005 + number * 2e-5)
+            done.append(1)
+
+        try:
+            run_limited(work, 0.001)
+            assert done
+        except TooLong:
+            pass
+    time.sleep(0.3)
+    run_limited(lambda: None, 60)
+    with pytest.raises(TooLong):
+        run_limited(lambda: time.sleep(60), 0.01)
+    with pytest.raises(ValueError, match="no"):
+        run_limited(lambda: int("no"), 60)
+
+
+def test_a_text_is_compiled_once() -> None:
+    """The same text is one compiled function, also for calls at the same time; another text is another one."""
+    script = "import itertools\nCOUNT = itertools.count()\nnext(COUNT)\ndef compose(ctx):\n    pass\n"
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(compiled(script))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({id(getattr(one, "__self__", one)) for one in [*found, compiled(script)]}) == 1
+    assert compiled(script + "#") is not compiled(script)
+
+
+COMPOSITION = """\
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata: {name: shop}
+spec:
+  compositeTypeRef: {apiVersion: example.org/v1, kind: Shop}
+  mode: Pipeline
+  pipeline:
+  - step: script
+    functionRef: {name: function-script}
+    input:
+      apiVersion: scripts.fn.crossplane.io/v1beta1
+      kind: Script
+      script: |
+"""
+FUNCTIONS = """\
+apiVersion: pkg.crossplane.io/v1
+kind: Function
+metadata:
+  name: function-script
+  annotations:
+    render.crossplane.io/runtime: InProcess
+    render.crossplane.io/runtime-in-process-target: crossplane_lite.scripts:function
+spec: {package: example.org/function-script:v1}
+"""
+
+
+def test_render_simulate_and_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands work on a Composition with a script as on one with a packaged function."""
+    monkeypatch.chdir(tmp_path)
+    Path("xr.yaml").write_text(
+        "apiVersion: example.org/v1\nkind: Shop\nmetadata: {name: shop, namespace: a}\nspec: {size: small}\n"
+    )
+    Path("composition.yaml").write_text(COMPOSITION + textwrap.indent(SCRIPT, " " * 8))
+    Path("functions.yaml").write_text(FUNCTIONS)
+    files = ["xr.yaml", "composition.yaml", "functions.yaml"]
+    assert main(["render", *files]) == 0
+    assert capsys.readouterr().out.count("\nkind: ConfigMap") == 1
+    assert main(["simulate", *files]) == 0
+    assert "2 resources in 2 waves" in capsys.readouterr().out
+    assert main(["graph", *files]) == 0
+    assert "settings" in capsys.readouterr().out
+
+
+def test_served() -> None:
+    """Served as any function, it answers a call over gRPC."""
+    from crossplane_lite.proto import _view
+
+    data = testing.request(XR, input={"script": SCRIPT})
+    with serving("crossplane_lite.scripts:function", "--insecure") as server, channel(server.address) as opened:
+        found = _view.RunFunctionResponse.FromString(raw_call(opened, data))
+    assert list(found.desired.resources) == ["settings"]

@@ -1,0 +1,43 @@
+"""The pages on packaging and on the first function, held against the code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from crossplane_lite._commands.suggesting import _flags, parser_of
+from crossplane_lite._commands.table import COMMANDS
+from crossplane_lite.packaging.pruning import RULES
+from crossplane_lite.scripts import function as script_function
+from crossplane_lite.scripts import text
+from tests.wheels import ROOT
+
+PAGES = {name: (ROOT / "docs" / f"{name}.rst").read_text(encoding="utf-8") for name in ("packaging", "first-function")}
+
+
+def test_the_rules() -> None:
+    """The page has each rule of pruning, in the order in which they are tried."""
+    table = PAGES["packaging"].partition("\nPruning\n")[2].partition("\nSizes\n")[0]
+    assert re.findall(r"^``(\w+)`` ", table, re.MULTILINE) == [rule.name for rule in RULES]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_flags(page: str) -> None:
+    """Each command line of crossplane-lite in a page has a command, and flags, that there are."""
+    whole = re.sub(r"\\\n +", "", PAGES[page])
+    found = re.findall(r"(?:``|^ {4}(?:\.venv/bin/)?|\$\()crossplane-lite ([a-z][^`\n]*)", whole, re.MULTILINE)
+    assert len(found) > 8
+    for line in found:
+        line = re.split(r"[)\"#]", line)[0]
+        name = line.split()[0]
+        assert name in COMMANDS, line
+        parser = parser_of(name)
+        if parser is not None:
+            assert set(re.findall(r"(?<= )--[a-z-]+", line)) <= _flags(parser), line
+
+
+def test_limits_of_scripts() -> None:
+    """The page says the limits of scripts as they are."""
+    assert f"{text.LARGEST // 1024} KiB" in PAGES["first-function"]
+    assert script_function.name == "crossplane_lite.scripts"
