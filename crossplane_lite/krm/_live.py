@@ -185,7 +185,7 @@ class Elements(View, _MutableSequence):
         """Say which list has no such element."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
-            raise IndexError(f"{self._root._what}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
+            raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self._root._check_open()
@@ -364,7 +364,7 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._what}: {self._path} isn't there")
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} isn't there")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()
@@ -403,7 +403,7 @@ class Missing(Fields):
     def _refuse(self, other: object = None) -> Any:
         if self._found() is None:
             raise UsageError(
-                f"{self._root._what}: {self._path} isn't there; "
+                f"{self._root._where}: {self._path} isn't there; "
                 f"resource.get({self._path!r}, default=...) gives another value"
             )
         return NotImplemented

@@ -43,7 +43,7 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
         raise InputError(f"{_at(root, node)}: {key} must be written out, without an alias")
     for at, (child, one) in enumerate(zip(found, value, strict=True)):
         if not isinstance(one, dict):
-            raise InputError(f"{_at(root, child)}: {key}[{at}] must be an object (got {kind_of(one)})")
+            raise InputError(f"{root.doc.label}, line {child.line}: {key}[{at}] must be an object (got {kind_of(one)})")
     return found
 
 
@@ -64,7 +64,7 @@ def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]
 
 
 def _at(root: YamlNode, node: YamlNode | None) -> str:
-    return root.doc.label if node is None or not node.line else f"{root.doc.label}, line {node.line}"
+    return root.doc.label if node is None or not node.line else root.doc.at_line(node.line)
 
 
 def kind_of(value: object) -> str:

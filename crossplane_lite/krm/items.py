@@ -171,8 +171,9 @@ class Items(_Sequence):
             UsageError: It has no apiVersion, kind or name, or isn't a resource at all.
         """
         made = self._taken(resource)
-        if self._same_as(made):
-            raise DuplicateResourceError(f"there is a {made._what} already; items.upsert() changes it")
+        same = self._same_as(made)
+        if same:
+            raise DuplicateResourceError(f"there is a {same[0]._where} already; items.upsert() changes it")
         self._append(made)
         return made
 

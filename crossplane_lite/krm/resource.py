@@ -8,7 +8,7 @@ from . import _tree
 from ._data import plain_data
 from ._live import Elements, Fields, Missing, wrapped
 from ._text._values import same
-from .annotations import check, is_reserved, kept_of_new, moved, reserved_of, restore
+from .annotations import check, file_of, is_reserved, kept_of_new, moved, reserved_of, restore
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Resource(Fields):
             holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
         else:
             if self._is_guarded(holder, key):
-                check(str(key), value, self._came_with(), self._what)
+                check(str(key), value, self._came_with(), self._where)
             before = holder.get(key, _NONE)
             holder[key] = value
             self._restore(content, holder, key, before)
@@ -125,7 +125,7 @@ class Resource(Fields):
         content = self._content()
         self._check_open()
         if self._is_guarded(holder, key):
-            check(str(key), None, self._came_with(), self._what)
+            check(str(key), None, self._came_with(), self._where)
         del holder[key]
         if isinstance(holder, dict):
             self._restore(content, holder, key, _NONE)
@@ -156,7 +156,7 @@ class Resource(Fields):
         if not in_metadata and not (key == "metadata" and holder is content):
             return
         try:
-            restore(content, self._came_with(), self._what)
+            restore(content, self._came_with(), self._where)
         except UsageError:
             if before is not _NONE:
                 holder[key] = before
@@ -231,7 +231,7 @@ class Resource(Fields):
         try:
             holder, key, value = field_path.plan(self._now(), steps, value)
         except UsageError as error:
-            raise UsageError(f"{self._what}: {error}") from None
+            raise UsageError(f"{self._where}: {error}") from None
         self._assign(holder, key, value)
 
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
@@ -262,7 +262,7 @@ class Resource(Fields):
         try:
             return field_path.find(holder, step)
         except UsageError as error:  # of which resource it is true
-            raise UsageError(f"{self._what}: {error}") from None
+            raise UsageError(f"{self._where}: {error}") from None
 
     # Shortcuts
 
@@ -271,7 +271,7 @@ class Resource(Fields):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise InputError(f"{self._label}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
         return value
 
     @property
@@ -346,7 +346,7 @@ class Resource(Fields):
         if value is None:
             return Missing(self, None, view, key)
         if not isinstance(value, dict):
-            raise InputError(f"{self._label}: {path} must be an object (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {path} must be an object (got {_tree.kind_of(value)})")
         made: Fields = wrapped(view, key, value)
         return made
 
@@ -362,8 +362,15 @@ class Resource(Fields):
         """What messages call the resource, such as `Deployment prod/web`."""
         kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
         if not isinstance(kind, str) or not isinstance(name, str):
-            return self._label
+            return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
         return f"{kind} {namespace}/{name}" if namespace and isinstance(namespace, str) else f"{kind} {name}"
+
+    @property
+    def _where(self) -> str:
+        """What errors call the resource, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
+        annotations = self._peek("metadata", "annotations")
+        found = file_of(annotations)
+        return self._what if found is None else f"{self._what} ({found[0]})"
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")

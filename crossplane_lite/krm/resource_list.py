@@ -86,7 +86,7 @@ class ResourceList(_Typed[C]):
             InputError: It is no ResourceList; the message says where.
             UsageError: The config class has a field of a type that no functionConfig has.
         """
-        return ResourceList(parse(data, label), config_class)
+        return ResourceList(parse(data, label, _place), config_class)
 
     def _read_config(self, config_class: Any) -> None:
         from . import config
@@ -193,6 +193,13 @@ class ResourceList(_Typed[C]):
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
+
+
+def _place(text: str, *lines: int) -> str | None:
+    """Return what a message calls the item that a line is of."""
+    from ._places import item_at  # which only errors need
+
+    return item_at(text, *lines)
 
 
 def _check_wrapper(root: YamlNode) -> None:

@@ -211,7 +211,7 @@ def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
             rl.function_config, _LOCAL
         ):
             raise UsageError(
-                f"{item._what} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize takes "
+                f"{item._where} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize takes "
                 "it for a resource. Keep the annotation, or remove the item"
             )
 

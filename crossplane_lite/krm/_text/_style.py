@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from ..._base.yaml_scalars import resolve, tagged
+from ..annotations import is_orchestrators
 from ._layout import column, entries, is_block, key_start, open_at
-from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._nodes import FRESH, MAPPING, SCALAR, SEQUENCE
 from ._write import Style
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._nodes import YamlNode
 
-__all__ = ["beside", "flow_style", "style_at"]
+__all__ = ["beside", "flow_style", "style_at", "unit_of"]
 
 # How many nodes are looked at for a sequence or mapping to follow.
 _ENOUGH = 2000
@@ -29,12 +30,50 @@ def style_at(node: YamlNode) -> Style:
         step = step if step is not None else found[0]
         offset = offset if offset is not None else found[1]
         at = at.parent
-    if "quote" not in doc.cache:
-        doc.cache["quote"] = "'" if doc.text.count(": '") > doc.text.count(': "') else '"'
+    if "json" not in doc.cache:
         doc.cache["json"] = doc.is_json
     is_json = doc.cache["json"]
-    style = Style(step or 2, offset or 0, doc.cache["quote"], doc.newline, json=is_json, colon=": ")
+    style = Style(step or 2, offset or 0, _usual_quote(node), doc.newline, json=is_json, colon=": ")
     return flow_style(node, style) if is_json else style
+
+
+def unit_of(node: YamlNode) -> YamlNode:
+    """Return what has a style of its own, because it is from a file of its own: the item or document around a node."""
+    at = node
+    while at.parent is not None:
+        above = at.parent
+        if above.was == SEQUENCE and above.parent is not None and above.parent.parent is None:
+            return at
+        at = above
+    return at
+
+
+def _usual_quote(node: YamlNode) -> str:
+    """Return the quote that most values have in the item or document around a node, else in the whole stream."""
+    unit = unit_of(node)
+    cache = unit.doc.cache
+    if (unit, "usual") not in cache:
+        text = unit.doc.text
+        cache[unit, "usual"] = _most(text[unit.start : unit.end]) if unit.was != FRESH else ""
+    found: str = cache[unit, "usual"]
+    if not found:
+        if "usual" not in cache:
+            cache["usual"] = _most(unit.doc.text) or '"'
+        found = cache["usual"]
+    return found
+
+
+# The annotations of orchestrators, which quote them in their own way.
+_RESERVED = re.compile(r"\bconfig\.(?:kubernetes|k8s)\.io/[-.\w]+: (['\"])")
+
+
+def _most(text: str) -> str:
+    single, double = text.count(": '"), text.count(': "')
+    if single or double:
+        theirs = _RESERVED.findall(text)
+        single -= theirs.count("'")
+        double -= theirs.count('"')
+    return "'" if single > double else '"' if double else ""
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
@@ -83,10 +122,18 @@ def _quote(node: YamlNode, keys: bool) -> str:
     if keys:
         found = {text[child.kstart] for child in entries(node)}
     else:
-        strings = [one for one in entries(node) if one.was == SCALAR and (one.style or _is_text(one))]
+        strings = [one for one in _entries(node) if one.was == SCALAR and (one.style or _is_text(one))]
         found = {one.style for one in strings}
     quote = found.pop() if len(found) == 1 else ""
     return quote if quote in ("'", '"') else ""
+
+
+def _entries(node: YamlNode) -> list[YamlNode]:
+    """Return the entries of a collection, without the annotations of orchestrators."""
+    if node.was != MAPPING:
+        return entries(node)
+    source: dict[str | None, YamlNode] = node.content if node.source is None else node.source
+    return [one for key, one in source.items() if key is None or not is_orchestrators(key)]
 
 
 def _is_text(node: YamlNode) -> bool:
