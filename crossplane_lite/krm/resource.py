@@ -8,13 +8,14 @@ from . import _tree
 from ._data import plain_data
 from ._live import Elements, Fields, Missing, wrapped
 from ._text._values import same
-from .annotations import check, file_of, is_reserved, kept_of_new, moved, reserved_of, restore
+from .annotations import INDEXES, PATHS, check, file_of, is_reserved, kept_of_new, moved, reserved_of, restore
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ._placed import Placed
     from ._text import YamlNode
     from .items import Items
     from .views import Views
@@ -38,13 +39,14 @@ class Resource(Fields):
         UsageError: The content isn't an object of JSON values.
     """
 
-    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
+    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_placed", "_reserved", "_typed", "_written")
 
     _node: YamlNode | None
     _lists: Any
     _owner: Items | None  # the items that it is one of, or was
     _reserved: dict[str, Any] | None
     _typed: Views | None
+    _placed: Placed | None  # where it is from, where its text is a document of a file
     _frozen: str
     _identity: tuple[int, tuple[Any, ...]] | None  # what no other item may have in common, as of so many edits
     _edits: int  # how often the content was changed
@@ -60,17 +62,19 @@ class Resource(Fields):
             self._touch()
 
     @classmethod
-    def _of_node(cls, node: YamlNode, label: str, frozen: str = "") -> Resource:
+    def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Resource:
         """Return the resource over a node of the text.
 
         Args:
             node: The node, a mapping.
             label: What messages call it where it has no name, such as `items[3]`.
             frozen: Why it can't be changed; empty if it can.
+            placed: Where the node is from, where no annotation of the text says so.
         """
         made = cls.__new__(cls)
         _start(made, node, label, None)
         object.__setattr__(made, "_frozen", frozen)
+        object.__setattr__(made, "_placed", placed)
         return made
 
     # The content
@@ -85,6 +89,8 @@ class Resource(Fields):
         if self._data is None:
             assert self._node is not None
             object.__setattr__(self, "_data", self._node.value())
+            if self._placed is not None:
+                self._placed.show(self._data)
             object.__setattr__(self, "_lists", _tree.lists_in(self._data))
         data: dict[str, Any] = self._data
         return data
@@ -95,9 +101,15 @@ class Resource(Fields):
 
     def _peek(self, *steps: str | int) -> Any:
         """Return the plain value at a path, None where there is none; without reading the rest from the text."""
-        if self._data is None and self._node is not None and self._typed is None:
-            return self._node.get(steps)
+        if self._is_text_at(steps):
+            return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
+
+    def _is_text_at(self, steps: Sequence[Any]) -> bool:
+        """Say whether the content at a path is what the text has there."""
+        if self._data is not None or self._node is None or self._typed is not None:
+            return False
+        return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
 
     def _check_open(self) -> None:
         if self._frozen:
@@ -136,9 +148,10 @@ class Resource(Fields):
     def _came_with(self) -> dict[str, Any]:
         """Return the reserved annotations that the resource came with."""
         if self._reserved is None:
-            found = field_path.lookup(self._data, ("metadata", "annotations"))
-            if self._node is not None:
+            if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
+            else:
+                found = field_path.lookup(self._data, ("metadata", "annotations"))
             object.__setattr__(self, "_reserved", reserved_of(found))
         assert self._reserved is not None
         return self._reserved
@@ -180,6 +193,8 @@ class Resource(Fields):
         found = self._now().get("metadata")
         found = found.get("annotations") if isinstance(found, dict) else None
         made = moved(found if isinstance(found, dict) else {}, path, index)
+        if self._placed is not None:  # what else the text says is somebody's own
+            made = {PATHS[0]: path, INDEXES[0]: str(index)}
         self._came_with().update(made)
         for key, value in made.items():
             self.set(("metadata", "annotations", key), value)
@@ -202,9 +217,8 @@ class Resource(Fields):
             UsageError: It is no field path, or a selection means several elements.
         """
         steps: Any = _steps(path)
-        is_text = self._data is None and self._typed is None
-        if is_text and self._node is not None and all(map(field_path.is_direct, steps)):
-            found = self._node.get(steps, _NONE)  # without reading the rest of the item
+        if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
+            found = self._node.get(steps, _NONE)  # type: ignore[union-attr]  # without reading the rest of the item
             if not isinstance(found, (dict, list)):
                 return default if found is _NONE else found
         view: Any = self
@@ -368,9 +382,8 @@ class Resource(Fields):
     @property
     def _where(self) -> str:
         """What errors call the resource, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
-        annotations = self._peek("metadata", "annotations")
-        found = file_of(annotations)
-        return self._what if found is None else f"{self._what} ({found[0]})"
+        found, what = self._place, self._what
+        return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")
@@ -396,14 +409,26 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return False
-        return self._node is None or not same(self._node.value(), self._data)
+        return self._node is None or not same(self._node.value(), self._own_content())
+
+    def _own_content(self) -> dict[str, Any]:
+        """Return the content as it goes into the text, without the place that it shows."""
+        content = self._content()
+        return content if self._placed is None else self._placed.hidden(content)
+
+    @property
+    def _place(self) -> tuple[str, int] | None:
+        """The file that it is for and its index there, None where nothing says so."""
+        if self._placed is None:
+            return file_of(self._peek("metadata", "annotations"))
+        return self._placed.now(self._now())
 
     def _write(self) -> None:
         """Bring what was changed into the text."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
-        _tree.write_back(self._node, self._data, self._lists)
+        _tree.write_back(self._node, self._own_content(), self._lists)
         self._bind(self._node)
 
     def _bind(self, node: YamlNode | None) -> None:
@@ -422,6 +447,7 @@ def _start(resource: Resource, node: YamlNode | None, label: str, data: Any) -> 
     put(resource, "_owner", None)
     put(resource, "_reserved", None)
     put(resource, "_typed", None)
+    put(resource, "_placed", None)
     put(resource, "_identity", None)
     put(resource, "_frozen", "")
     put(resource, "_edits", 0)

@@ -47,20 +47,13 @@ class ResourceList(_Typed[C]):
         results: What the function says about the items; what came with the input is kept.
     """
 
-    def __init__(self, text: Text, config_class: Any = None) -> None:
+    def __init__(self, text: Text, config_class: Any = None, items: list[Resource] | None = None) -> None:
         self._text = text
         root = self._root = text.root
         _check_wrapper(root)
-        came = _tree.elements(root, "items")
-        if came is None:
-            raise InputError(
-                f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'"
-            )
-        self._items = Items([])
-        for at, node in enumerate(came):
-            one = Resource._of_node(node, f"items[{at}]")
+        self._items = Items(_items(root) if items is None else items)
+        for one in self.items:
             object.__setattr__(one, "_owner", self.items)
-            self.items._found.append(one)
         self._came = list(self.items)
         self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
         self._function_config = _function_config(root)
@@ -200,6 +193,13 @@ def _place(text: str, *lines: int) -> str | None:
     from ._places import item_at  # which only errors need
 
     return item_at(text, *lines)
+
+
+def _items(root: YamlNode) -> list[Resource]:
+    found = _tree.elements(root, "items")
+    if found is None:
+        raise InputError(f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'")
+    return [Resource._of_node(node, f"items[{at}]") for at, node in enumerate(found)]
 
 
 def _check_wrapper(root: YamlNode) -> None:

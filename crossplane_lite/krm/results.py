@@ -280,7 +280,7 @@ def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any
 
 
 def _file_of(about: Any) -> dict[str, Any] | None:
-    found = file_of(_at(about, "metadata", "annotations"))
+    found = about._place if isinstance(about, Resource) else file_of(_at(about, "metadata", "annotations"))
     return None if found is None else _written(*found)
 
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
         aliases: dict[YamlNode, list[YamlNode]]
         repeated: set[str]
         is_open: bool
+        gone: list[YamlNode]
+        added: list[str]
+        slots: dict[YamlNode, str]
         cache: dict[Any, Any]
         newline: str
-
-        @property
-        def is_json(self) -> bool: ...
 
         def at_line(self, *lines: int) -> str: ...
 

@@ -61,6 +61,9 @@ class Text:
         self.documents: list[YamlNode] = []
         self.aliases: dict[YamlNode, list[YamlNode]] = {}
         self.repeated: set[str] = set()  # names of anchors that a document has twice
+        self.gone: list[YamlNode] = []  # documents that are removed
+        self.added: list[str] = []  # the texts of documents to append
+        self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style
         first = self.text.find("\n")
@@ -79,16 +82,9 @@ class Text:
         return self.documents[0]
 
     @property
-    def is_json(self) -> bool:
-        """Whether the first document is a mapping in brackets, each of its keys in double quotes."""
-        root = self.documents[0]
-        fields = root.content if root.source is None else root.source
-        return root.style == "{" and all(self.text[node.kstart] == '"' for node in fields.values())
-
-    @property
     def is_changed(self) -> bool:
         """Whether an edit has changed anything."""
-        return any(root.changed for root in self.documents)
+        return bool(self.gone or self.added) or any(root.changed for root in self.documents)
 
     @property
     def editing(self) -> Editing:

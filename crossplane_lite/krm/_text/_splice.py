@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...errors import InputError
+from ._check import check, expected
 from ._edit import release
 from ._layout import (
     bounds,
@@ -42,23 +43,29 @@ _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits.
+    """Return the text of a stream with its edits, which was read once more to see that it says what they say.
 
     Args:
         doc: The stream.
         read: Returns the documents of a text that is read anew.
+
+    Raises:
+        InputError: It would say something else.
     """
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
         _close(doc)
-    text = _joined(doc, bare=False)
+    bare = False
+    text = _joined(doc, bare=bare)
     if _SPACED.search(doc.text) and not _says(text, doc, read):
         # Lines of spaces have become lines of a block of text that is before them now.
-        text = _joined(doc, bare=True)
+        bare = True
+        text = _joined(doc, bare=bare)
     if _RARE.search(doc.text) and not _says(text, doc, read):
-        roots = [root.value() for root in doc.documents]
-        text = "---\n".join("\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in roots)
+        texts = ["\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in expected(doc, read)]
+        text = "---\n".join(texts)
+    check(doc, doc.text, text, read)
     return text
 
 
@@ -67,8 +74,28 @@ def _joined(doc: Stream, *, bare: bool) -> str:
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
     for root in doc.documents:
-        edits_of(root, found)
+        if root not in doc.gone:
+            edits_of(root, found)
+    left = bool(doc.documents) and doc.documents[-1] not in doc.gone
+    if doc.gone:
+        from ._documents import pieces_of, removals
+
+        pieces = pieces_of(doc)
+        found += removals(doc, [root for root in doc.gone if root not in doc.slots], pieces)
+        found += [
+            (one.start, one.end, _with_ends(doc.slots[one.root], doc.newline))
+            for one in pieces
+            if one.root is not None and one.root in doc.slots
+        ]
+    if doc.added and left:
+        _seal(doc.documents[-1], found)
     text = apply(doc.text, 0, len(doc.text), found, bare=bare)
+    if doc.added:
+        added = [_with_ends(one, doc.newline) for one in doc.added]
+        head = [text if text.endswith("\n") else text + doc.newline] if text.strip() else []
+        return f"---{doc.newline}".join([*head, *added])
+    if not left:
+        return text
     last = _last_now(doc.documents[-1])
     if doc.is_open and not _needs_line_end(last):
         text = text.removesuffix(doc.newline)
@@ -77,8 +104,18 @@ def _joined(doc: Stream, *, bare: bool) -> str:
     return text
 
 
+def _with_ends(text: str, newline: str) -> str:
+    """Return the text of a whole document with the ends of lines that a stream has."""
+    text = text.replace("\r\n", "\n")
+    text = text if text.endswith("\n") else text + "\n"
+    return text if newline == "\n" else text.replace("\n", newline)
+
+
 def _close(doc: Stream) -> None:
     """Give each line of a text an end; what that changes is undone when the text has its edits."""
+    if not doc.documents:
+        doc.text += doc.newline
+        return
     leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
     value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
     if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
@@ -96,7 +133,7 @@ def _says(text: str, doc: Stream, read: Reader) -> bool:
         found = read(text)
     except InputError:
         return False
-    return same([root.value() for root in found], [root.value() for root in doc.documents])
+    return same([root.value() for root in found], expected(doc, read))
 
 
 def edits_of(node: YamlNode, out: list[Edit]) -> None:

@@ -30,11 +30,23 @@ def style_at(node: YamlNode) -> Style:
         step = step if step is not None else found[0]
         offset = offset if offset is not None else found[1]
         at = at.parent
-    if "json" not in doc.cache:
-        doc.cache["json"] = doc.is_json
-    is_json = doc.cache["json"]
+    is_json = _is_json(unit_of(node))
     style = Style(step or 2, offset or 0, _usual_quote(node), doc.newline, json=is_json, colon=": ")
     return flow_style(node, style) if is_json else style
+
+
+def _is_json(unit: YamlNode) -> bool:
+    """Say whether an item or a document is a mapping in brackets, each of its keys in double quotes."""
+    while unit.was != MAPPING and unit.parent is not None:
+        unit = unit.parent
+    cache = unit.doc.cache
+    if (unit, "json") not in cache:
+        text = unit.doc.text
+        cache[unit, "json"] = unit.was == MAPPING and unit.style == "{" and all(
+            text[one.kstart : one.kstart + 1] == '"' for one in entries(unit)
+        )
+    found: bool = cache[unit, "json"]
+    return found
 
 
 def unit_of(node: YamlNode) -> YamlNode:
