@@ -170,6 +170,13 @@ class ResourceList(_Typed[C]):
             or any(one._node is None and one._is_changed for one in self.items)
         ):
             self._write_items()
+        return self._write_wrapper()
+
+    def _write_wrapper(self) -> bytes:
+        """Return the ResourceList with its results, and with the items as they were when it was written last.
+
+        For items that are from somewhere else than its text.
+        """
         new = self.results._unwritten()
         at = len(self._root.get(["results"]) or ())
         for index, wire in enumerate(new, at):

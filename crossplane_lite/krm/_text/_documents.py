@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ...errors import InputError
 from ._layout import line_end
+from ._parse import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +15,11 @@ if TYPE_CHECKING:
     from ._nodes import Stream, YamlNode
     from ._replace import Edit
 
-__all__ = ["Piece", "pieces_of", "removals", "split"]
+__all__ = ["Piece", "header_end", "masked", "pieces_of", "removals", "split"]
 
 # What is between documents: markers with the rest of their line where that is empty or a comment.
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
+_SIGN = re.compile(r"[^\r\n]")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
 
 
@@ -87,7 +90,7 @@ def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[
             continue
         start = piece.start
         if piece.root is doc.documents[0]:
-            start = _header_end(doc.text, piece)
+            start = header_end(doc.text, piece)
         edits.append((start, piece.end, ""))
         for one in (at + 1, at - 1):
             if 0 <= one < len(found) and one not in taken and doc.text.startswith("---", found[one].start):
@@ -97,7 +100,7 @@ def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[
     return edits
 
 
-def _header_end(text: str, piece: Piece) -> int:
+def header_end(text: str, piece: Piece) -> int:
     """Return the end of the comments above a stream's first document that stay without it."""
     at = end = block = piece.start
     while at < piece.end:
@@ -109,3 +112,25 @@ def _header_end(text: str, piece: Piece) -> int:
             break
         at = stop
     return at if _LICENCE.search(text, block, at) else end
+
+
+def masked(text: str, label: str) -> tuple[str, list[str]]:
+    """Return a stream without the documents in it that can't be read, and what is wrong with each of these.
+
+    What is taken out leaves as many spaces, so that everything else stands where it stood.
+    """
+    problems: list[str] = []
+    left = text
+    for piece in split(text):
+        if piece.is_marker or piece.start == piece.end:
+            continue
+        try:
+            parse(("\n" * text.count("\n", 0, piece.start) + text[piece.start : piece.end]).encode(), label)
+        except InputError as error:
+            problems.append(str(error))
+            left = left[: piece.start] + _SIGN.sub(" ", text[piece.start : piece.end]) + left[piece.end :]
+    try:
+        parse(left.encode(), label)
+    except InputError as error:  # what is between the documents is wrong
+        return _SIGN.sub(" ", text), [*problems, str(error)]
+    return left, problems

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         aliases: dict[YamlNode, list[YamlNode]]
         repeated: set[str]
         is_open: bool
+        shown: str | None
         gone: list[YamlNode]
         added: list[str]
         slots: dict[YamlNode, str]

@@ -64,6 +64,7 @@ class Text:
         self.gone: list[YamlNode] = []  # documents that are removed
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
+        self.shown: str | None = None  # the text with what is passed over, where that is left out for reading
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style
         first = self.text.find("\n")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str], list[YamlNode]]
 
-__all__ = ["edits_of", "spliced"]
+__all__ = ["document_text", "edits_of", "spliced"]
 
 # Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
@@ -52,10 +52,7 @@ def spliced(doc: Stream, read: Reader) -> str:
     Raises:
         InputError: It would say something else.
     """
-    while doc.aliases and sum(map(_release_odd, doc.documents)):
-        pass
-    if not doc.text.endswith("\n"):
-        _close(doc)
+    _prepare(doc)
     bare = False
     text = _joined(doc, bare=bare)
     if _SPACED.search(doc.text) and not _says(text, doc, read):
@@ -66,11 +63,41 @@ def spliced(doc: Stream, read: Reader) -> str:
         texts = ["\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in expected(doc, read)]
         text = "---\n".join(texts)
     check(doc, doc.text, text, read)
-    return text
+    return text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
 
 
-def _joined(doc: Stream, *, bare: bool) -> str:
-    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one."""
+def _prepare(doc: Stream) -> None:
+    """Make a stream ready for having its edits put into the text."""
+    while doc.aliases and sum(map(_release_odd, doc.documents)):
+        pass
+    if not doc.text.endswith("\n"):
+        _close(doc)
+
+
+def document_text(root: YamlNode) -> str:
+    """Return the text of a document with its edits, as it stands in another stream or alone.
+
+    What stays in its file without it, where others are left there, is no part of it.
+    """
+    from ._documents import header_end, pieces_of
+
+    doc = root.doc
+    _prepare(doc)
+    doc.cache.update(sealed=set(), bare=False)
+    found: list[Edit] = []
+    edits_of(root, found)
+    _seal(root, found)
+    piece = next(one for one in pieces_of(doc) if one.root is root)
+    is_left = root is doc.documents[0] and root in doc.gone and len(doc.gone) < len(doc.documents)
+    start = header_end(doc.text, piece) if is_left else piece.start
+    return apply(doc.text, start, piece.end, [edit for edit in found if edit[1] > start or edit[0] >= start])
+
+
+def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
+    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one.
+
+    A `source` is put in the place of the text: the same, with the documents that are passed over.
+    """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
     for root in doc.documents:
@@ -89,7 +116,7 @@ def _joined(doc: Stream, *, bare: bool) -> str:
         ]
     if doc.added and left:
         _seal(doc.documents[-1], found)
-    text = apply(doc.text, 0, len(doc.text), found, bare=bare)
+    text = apply(doc.text if source is None else source, 0, len(doc.text), found, bare=bare)
     if doc.added:
         added = [_with_ends(one, doc.newline) for one in doc.added]
         head = [text if text.endswith("\n") else text + doc.newline] if text.strip() else []
@@ -113,6 +140,8 @@ def _with_ends(text: str, newline: str) -> str:
 
 def _close(doc: Stream) -> None:
     """Give each line of a text an end; what that changes is undone when the text has its edits."""
+    if doc.shown is not None:
+        doc.shown += doc.newline
     if not doc.documents:
         doc.text += doc.newline
         return
@@ -121,6 +150,8 @@ def _close(doc: Stream) -> None:
     if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
         # With an end, these spaces would be a line of the block's.
         doc.text = doc.text[:start]
+        if doc.shown is not None:
+            doc.shown = doc.shown[:start]
         doc.cache.update(spaced=leaf, spaces=spaces)
     else:
         doc.text += doc.newline
