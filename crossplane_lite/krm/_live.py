@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, TypeAlias
 
+    from .comments import Comments
     from .resource import Resource
 
     Above: TypeAlias = "Fields | Elements | None"
@@ -106,6 +107,10 @@ class Fields(View, _MutableMapping):
 
     def __contains__(self, key: object) -> bool:
         return key in self._now()
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path within this object, of the object itself without one."""
+        return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
 
@@ -255,6 +260,10 @@ class Elements(View, _MutableSequence):
     def clear(self) -> None:
         """Remove every element; the list stays, empty."""
         del self[:]
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path within this list, such as `[0]`; of the list without one."""
+        return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort in place, as a list's `sort` does; elements keep their comments."""
@@ -423,6 +432,12 @@ def _key_of(cls: type[Any], name: str) -> str:
     if name.endswith("_") and (keyword.iskeyword(bare) or bare in _METHODS or hasattr(cls, bare)):
         return bare
     return name
+
+
+def _below(path: Any) -> tuple[Any, ...]:
+    from .._paths import field_path  # resource.py has it already
+
+    return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
 
 
 def wrapped(up: Fields | Elements, step: str | int, value: Any) -> Any:

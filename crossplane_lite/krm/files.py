@@ -15,6 +15,7 @@ from typing import Any, Final
 from ..errors import InputError
 from ._placed import Placed
 from ._text import Text, YamlNode, parse
+from ._text._comments import noted
 from ._text._documents import masked
 from ._text._splice import document_text
 from ._text._write import Style, mapping_lines
@@ -271,13 +272,15 @@ def _config(path: str) -> YamlNode:
 def _document(item: Resource, *, is_json: bool = False) -> str:
     """Return the text of an item as a document."""
     if item._node is not None and not is_json:
-        return _whole(item._node)
+        text = _whole(item._node)
+        return text if item._placed is not None else _clean(text, "the new item")
     content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
     if is_json:
         import json
 
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    return "".join(line + "\n" for line in mapping_lines(content, 0, _PLAIN))
+    text = "".join(line + "\n" for line in mapping_lines(content, 0, _PLAIN))
+    return text if item._notes is None else noted(text, item._notes.now())
 
 
 def _unplaced(content: dict[str, Any]) -> dict[str, Any]:

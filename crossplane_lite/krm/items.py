@@ -160,8 +160,8 @@ class Items(_Sequence):
 
         Args:
             resource: A new Resource, which is the item from then on; or an item's content, which is copied: a mapping,
-                an instance of a model, another item, or one document of YAML, without its comments. An item that was
-                removed comes back as itself.
+                an instance of a model, another item, or one document of YAML, which keeps its text where it has
+                comments. An item that was removed comes back as itself.
 
         Returns:
             The item.
@@ -327,7 +327,10 @@ def _made(resource: Any) -> Resource:
         from ._text import parse
 
         data = resource.encode() if isinstance(resource, str) else resource
-        return Resource(parse(data, "the new item").root.value())
+        root = parse(data, "the new item").root
+        if b"#" in data and not root.style:
+            return Resource._of_node(root, "the new item")  # which keeps its comments
+        return Resource(root.value())
     content = plain_data(resource)
     if not isinstance(content, dict):
         raise UsageError(f"an item must be a mapping, a model or a text of YAML (got {resource!r:.60})")

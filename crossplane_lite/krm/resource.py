@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._paths import field_path
+from .._paths.text import show
 from ..errors import InputError, UsageError
 from . import _tree
 from ._data import plain_data
@@ -12,11 +13,12 @@ from .annotations import INDEXES, PATHS, check, file_of, is_reserved, kept_of_ne
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ._placed import Placed
     from ._text import YamlNode
+    from .comments import Comments, Notes
     from .items import Items
     from .views import Views
 
@@ -39,13 +41,14 @@ class Resource(Fields):
         UsageError: The content isn't an object of JSON values.
     """
 
-    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_placed", "_reserved", "_typed", "_written")
+    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_notes", "_owner", "_placed", "_reserved", "_typed", "_written")
 
     _node: YamlNode | None
     _lists: Any
     _owner: Items | None  # the items that it is one of, or was
     _reserved: dict[str, Any] | None
     _typed: Views | None
+    _notes: Notes | None  # the comments that were set
     _placed: Placed | None  # where it is from, where its text is a document of a file
     _frozen: str
     _identity: tuple[int, tuple[Any, ...]] | None  # what no other item may have in common, as of so many edits
@@ -278,6 +281,39 @@ class Resource(Fields):
         except UsageError as error:  # of which resource it is true
             raise UsageError(f"{self._where}: {error}") from None
 
+    # Comments
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path, to read and to set; see `krm.Comments`.
+
+        Args:
+            path: The path, as for `get`; none for the resource as a whole.
+
+        Raises:
+            UsageError: It is no field path, or nothing is there.
+        """
+        from .comments import Comments
+
+        steps: list[str | int] = []
+        holder: Any = self._now()
+        for step in _steps(path) if path else ():
+            key = self._find(holder, step)
+            if key is None:
+                raise UsageError(f"{self._where}: {show(_steps(path))} isn't there, so it has no comments")
+            steps.append(key)
+            holder = holder[key]
+        return Comments(self, tuple(steps))
+
+    def all_comments(self) -> Iterator[Comments]:
+        """Yield the comments of the resource as a whole and of each value in it, in the order of the text.
+
+        Values without any are among them, so that they can be given some.
+        """
+        from .comments import every
+
+        self._sync()
+        return every(self)
+
     # Shortcuts
 
     def _text_at(self, *steps: str) -> str:
@@ -400,6 +436,7 @@ class Resource(Fields):
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
+            self._touch()
         object.__setattr__(self, "_reserved", reserved_of(found))
         object.__setattr__(self, "_owner", owner)
 
@@ -409,7 +446,9 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return False
-        return self._node is None or not same(self._node.value(), self._own_content())
+        if self._node is None or (self._notes is not None and self._notes.now()):
+            return True
+        return not same(self._node.value(), self._own_content())
 
     def _own_content(self) -> dict[str, Any]:
         """Return the content as it goes into the text, without the place that it shows."""
@@ -430,6 +469,12 @@ class Resource(Fields):
             return
         _tree.write_back(self._node, self._own_content(), self._lists)
         self._bind(self._node)
+        self._put_notes()
+
+    def _put_notes(self) -> None:
+        """Bring the comments that were set to the text, which has them when it is written."""
+        if self._notes is not None and self._node is not None:
+            self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
         """Take a node as the one whose text the content is now; None where the text of all items is new."""
@@ -447,6 +492,7 @@ def _start(resource: Resource, node: YamlNode | None, label: str, data: Any) -> 
     put(resource, "_owner", None)
     put(resource, "_reserved", None)
     put(resource, "_typed", None)
+    put(resource, "_notes", None)
     put(resource, "_placed", None)
     put(resource, "_identity", None)
     put(resource, "_frozen", "")

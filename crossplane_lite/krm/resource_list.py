@@ -55,6 +55,7 @@ class ResourceList(_Typed[C]):
         for one in self.items:
             object.__setattr__(one, "_owner", self.items)
         self._came = list(self.items)
+        self._slots: dict[int, tuple[Resource, YamlNode]] = {}  # items that have a text of their own, and their places
         self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
         self._function_config = _function_config(root)
         self._config: Any = self._function_config if _has_config(self._function_config) else None
@@ -164,6 +165,8 @@ class ResourceList(_Typed[C]):
         """
         for one in self.items:
             one._write()
+            if id(one) in self._slots:
+                self._fill(self._slots[id(one)][1], one)
         if (
             self._is_rearranged
             or self._root.get(["items"]) is None
@@ -186,10 +189,23 @@ class ResourceList(_Typed[C]):
     def _write_items(self) -> None:
         """Bring what was added, removed and moved into the text."""
         found = list(self.items)
-        content = [one.to_dict() if one._node is None else one._node for one in found]
+        content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
         for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
+            if child is not None and _is_foreign(one, self._text):
+                self._slots[id(one)] = (one, child)
+                self._fill(child, one)
+                continue
             one._bind(child)
+            one._put_notes()
         self._came = found
+
+    def _fill(self, place: YamlNode, item: Resource) -> None:
+        """Put the text of an item that has one of its own in its place in the list."""
+        from ._text._splice import document_text
+
+        assert item._node is not None
+        place.set([], item.to_dict())
+        self._text.written[place] = document_text(item._node)
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
@@ -200,6 +216,16 @@ def _place(text: str, *lines: int) -> str | None:
     from ._places import item_at  # which only errors need
 
     return item_at(text, *lines)
+
+
+def _is_foreign(item: Resource, text: Text) -> bool:
+    """Say whether an item's text isn't that of the list."""
+    return item._node is not None and item._node.doc is not text
+
+
+def _content(item: Resource, text: Text) -> Any:
+    """Return what an item is in a list's text: its node there, or a new value."""
+    return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
 
 
 def _items(root: YamlNode) -> list[Resource]:

@@ -63,8 +63,8 @@ def opened(part: str, indent: int) -> str:
 
 
 def items_of(doc: Stream) -> YamlNode | None:
-    """Return the list whose items can be read one by one, None where there is none in this text."""
-    if len(doc.documents) != 1 or doc.aliases or doc.gone or doc.added:
+    """Return the list whose items stand one below the other, None where there is none in this text."""
+    if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
     if root.style or root.kind != root.was:
@@ -87,7 +87,7 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
     Raises:
         InputError: It says something else.
     """
-    items = items_of(doc)
+    items = None if doc.aliases else items_of(doc)  # those with aliases can't be read one by one
     if items is not None and _check_items(doc, items, before, after):
         return
     try:

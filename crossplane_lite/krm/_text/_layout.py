@@ -41,6 +41,7 @@ __all__ = [
     "open_at",
     "own_end",
     "place_of",
+    "tail_end",
 ]
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
@@ -177,7 +178,7 @@ def _block_end(node: YamlNode) -> int:
     return max(end, first)
 
 
-def _tail_end(text: str, at: int, indent: int) -> int:
+def tail_end(text: str, at: int, indent: int) -> int:
     """Return the end of the comment lines from a line on that are further to the right than a column."""
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
@@ -265,7 +266,7 @@ def bounds(node: YamlNode) -> list[Bounds]:
             lead = start
         else:
             lead = _lead_start(text, line, _first_bound(node, line), indent)
-        end = _tail_end(text, own_end(child), indent)
+        end = tail_end(text, own_end(child), indent)
         found.append(Bounds(lead, start, end))
     node.doc.cache[node] = found
     return found

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         repeated: set[str]
         is_open: bool
         shown: str | None
+        written: dict[YamlNode, str]
+        notes: dict[YamlNode, list[Any]]
         gone: list[YamlNode]
         added: list[str]
         slots: dict[YamlNode, str]

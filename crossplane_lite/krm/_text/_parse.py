@@ -64,6 +64,8 @@ class Text:
         self.gone: list[YamlNode] = []  # documents that are removed
         self.added: list[str] = []  # the texts of documents to append
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
+        self.notes: dict[YamlNode, list[Any]] = {}  # comments that items and documents are to get
+        self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists that have one
         self.shown: str | None = None  # the text with what is passed over, where that is left out for reading
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style
@@ -85,7 +87,7 @@ class Text:
     @property
     def is_changed(self) -> bool:
         """Whether an edit has changed anything."""
-        return bool(self.gone or self.added) or any(root.changed for root in self.documents)
+        return bool(self.gone or self.added or self.notes) or any(root.changed for root in self.documents)
 
     @property
     def editing(self) -> Editing:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...errors import InputError
-from ._check import check, expected
+from ...errors import InputError, UsageError
+from ._check import check, cut, expected, items_of, opened
 from ._edit import release
 from ._layout import (
     bounds,
@@ -17,12 +17,13 @@ from ._layout import (
     keeps_blanks,
     last_leaf,
     line_start,
+    open_at,
 )
 from ._nodes import FRESH, MAPPING, SEQUENCE, YamlNode
-from ._replace import BLANK, apply, replace, without_spaces
+from ._replace import BLANK, apply, element_lines, replace, without_spaces
 from ._style import beside, style_at
 from ._values import same
-from ._write import mapping_lines, scalar, sequence_lines
+from ._write import mapping_lines, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +63,49 @@ def spliced(doc: Stream, read: Reader) -> str:
     if _RARE.search(doc.text) and not _says(text, doc, read):
         texts = ["\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in expected(doc, read)]
         text = "---\n".join(texts)
+    shown = text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
+    if doc.notes:
+        edits = note_edits(doc, text)
+        text, shown = (apply(one, 0, len(one), edits) for one in (text, shown))
     check(doc, doc.text, text, read)
-    return text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
+    return shown
+
+
+def note_edits(doc: Stream, text: str) -> list[Edit]:
+    """Return the edits that give items or documents other comments, of a text that has all other edits already."""
+    from ._comments import noted
+    from ._documents import split
+
+    items = items_of(doc)
+    found: list[Edit] = []
+    if items is not None:
+        indent = column(doc.text, open_at(items))
+        parts = cut(text, indent)
+        if parts is not None and len(parts.parts) == len(items.content):
+            at = len(parts.head)
+            for node, part in zip(items.content, parts.parts, strict=True):
+                if node in doc.notes:
+                    new = noted(opened(part, indent), doc.notes[node], indent)
+                    found.append((at, at + len(part), f"{new[:indent]}-{new[indent + 1 :]}"))
+                at += len(part)
+            return found
+    pieces = [one for one in split(text) if not one.is_marker and _holds_any(text[one.start : one.end])]
+    roots = [root for root in doc.documents if root not in doc.gone or root in doc.slots]
+    for root in roots[: len(pieces)]:
+        if root in doc.notes and root not in doc.gone:
+            piece = pieces[roots.index(root)]
+            found.append((piece.start, piece.end, noted(text[piece.start : piece.end], doc.notes[root])))
+    if len(found) < len(doc.notes):
+        raise UsageError(f"{doc.label}: comments of items can be set where these are written in lines, not in brackets")
+    return found
+
+
+_CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
+
+
+def _holds_any(text: str) -> bool:
+    """Say whether the text between two markers is a document."""
+    return _CONTENT.search(text) is not None
 
 
 def _prepare(doc: Stream) -> None:
@@ -90,7 +132,12 @@ def document_text(root: YamlNode) -> str:
     piece = next(one for one in pieces_of(doc) if one.root is root)
     is_left = root is doc.documents[0] and root in doc.gone and len(doc.gone) < len(doc.documents)
     start = header_end(doc.text, piece) if is_left else piece.start
-    return apply(doc.text, start, piece.end, [edit for edit in found if edit[1] > start or edit[0] >= start])
+    text = apply(doc.text, start, piece.end, [edit for edit in found if edit[1] > start or edit[0] >= start])
+    if root in doc.notes:
+        from ._comments import noted
+
+        text = noted(text, doc.notes[root])
+    return text
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
@@ -354,7 +401,7 @@ def _sequence(node: YamlNode, out: list[Edit]) -> None:
             edits_of(child, out)
             at = places[index[id(child)]].end
             continue
-        lines = sequence_lines([child.value()], indent, style_at(node))
+        lines = element_lines(child, indent, style_at(node))
         if at == places[0].lead and is_inline:
             out.append((at, at, doc.newline.join([*lines, " " * indent])[indent:]))
         else:
@@ -390,7 +437,7 @@ def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit]) -> None:
         parts.append(without_spaces(gap) if doc.cache["bare"] else gap)
         at = index.get(id(child))
         if at is None:
-            parts.append(doc.newline.join(sequence_lines([child.value()], indent, style_at(node))) + doc.newline)
+            parts.append(doc.newline.join(element_lines(child, indent, style_at(node))) + doc.newline)
             before = None
             continue
         inner: list[Edit] = []
