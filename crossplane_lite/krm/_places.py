@@ -56,7 +56,9 @@ def _name(item: str, index: int, indent: int) -> str:
     kind = _found(rf"^ {{{deep}}}kind{_VALUE}", body)
     metadata = re.search(rf"^ {{{deep}}}metadata:[^\n]*\n((?: {{{deep + 1},}}[^\n]*\n|[ \t]*\n)*)", body, re.MULTILINE)
     inner = metadata[1] if metadata else ""
-    name, namespace = _found(rf"^ +name{_VALUE}", inner), _found(rf"^ +namespace{_VALUE}", inner)
+    first = re.search(r"^ +(?=[^\s#])", inner, re.MULTILINE)
+    pad = len(first[0]) if first else 0
+    name, namespace = (_found(rf"^ {{{pad}}}{key}{_VALUE}", inner) for key in ("name", "namespace"))
     path = _PATH.search(inner)
     called = " ".join(part for part in (kind, f"{namespace}/{name}" if namespace and name else name) if part)
     called = f"{called} (items[{index}])" if called else f"items[{index}]"

@@ -148,15 +148,19 @@ class Package:
 
     # In
 
-    def read(self, config_class: Any = None) -> ResourceList[Any]:
+    def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
         """Return the documents as a ResourceList. What is made of it later is what the last one has become.
+
+        Args:
+            config_class: The class of functionConfig, None to leave it as it is.
+            needed: Whether it is an error that there is no functionConfig.
 
         Raises:
             UsageError: The config class has a field of a type that no functionConfig has.
         """
         self._documents = _Documents(self._files)
         wrapper = parse(self._wrapper().encode(), _LABEL)
-        return ResourceList(wrapper, config_class, self._documents.resources())
+        return ResourceList(wrapper, config_class, self._documents.resources(), needed=needed)
 
     def _wrapper(self) -> str:
         lines = ["apiVersion: config.kubernetes.io/v1", "kind: ResourceList", "items: []"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import DuplicateResourceError, UsageError
-from ._data import plain_data
+from ._data import check_types, plain_data
 from .resource import Resource
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -35,6 +35,8 @@ class Items(_Sequence):
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
         self._found = found
         self._whole = self if whole is None else whole
+        # Items by their identity, None until somebody asks.
+        self._known: dict[tuple[Any, ...], list[Resource]] | None = None
 
     if TYPE_CHECKING:
 
@@ -184,6 +186,30 @@ class Items(_Sequence):
         wanted = _identity(made)
         return [one for one in self._whole._found if _identity(one) == wanted]
 
+    def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
+        """Take note of an item's new identity.
+
+        Raises:
+            DuplicateResourceError: There is another item of that.
+        """
+        known = self._known
+        if known is None:
+            known = self._known = {}
+            for one in self._found:
+                known.setdefault(_identity(one), []).append(one)
+        before = _identity(item)
+        now = _identity(item, changed)
+        if now == before:
+            return
+        others = [one for one in known.get(now, ()) if one is not item]
+        if others and now[-1] and self._has(item):
+            *_, kind, namespace, name = now
+            called = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+            raise DuplicateResourceError(f"{item._where} can't become {called}: there is a {others[0]._where} already")
+        if item in known.get(before, ()):
+            known[before] = [one for one in known[before] if one is not item]
+        known.setdefault(now, []).append(item)
+
     def _taken(self, resource: Any) -> Resource:
         """Return a resource that can be added: the one that is given where it is new or was removed, else a copy."""
         if isinstance(resource, Resource) and (
@@ -202,6 +228,7 @@ class Items(_Sequence):
         if made._owner is None:
             made._become_item(self._whole)
         self._whole._found.append(made)
+        self._whole._known = None
         if self is not self._whole:
             self._found.append(made)
 
@@ -243,6 +270,7 @@ class Items(_Sequence):
         if gone is None:
             raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
         self._whole._found[:] = [other for other in self._whole._found if other is not gone]
+        self._whole._known = None
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
@@ -257,6 +285,7 @@ class Items(_Sequence):
         gone = {id(one) for one in self._found}
         self._found.clear()
         self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
+        self._whole._known = None
 
     def _become(self, resources: Iterable[Any]) -> None:
         """Take these as all items, in this order; see `ResourceList.items`."""
@@ -272,10 +301,12 @@ class Items(_Sequence):
         if len({id(one) for one in kept}) < len(kept):
             raise DuplicateResourceError("each item can be among the items only once")
         self._found[:] = kept
+        self._known = None
         try:
             self._found[:] = [one if id(one) in known else self.add(one) for one in wanted]
         except Exception:
             self._found[:] = before
+            self._known = None
             raise
 
 
@@ -298,19 +329,28 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     return entries.items()
 
 
+_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
+
+
 def _group(resource: Resource) -> str | None:
+    return _group_of(resource._peek("apiVersion"))
+
+
+def _group_of(api_version: Any) -> str | None:
     from .._base.api_version import group_of  # few ask
 
-    found = resource._peek("apiVersion")
-    return group_of(found) if isinstance(found, str) else None
+    return group_of(api_version) if isinstance(api_version, str) else None
 
 
 def _has(found: object, wanted: object) -> bool:
     return found is not None and (wanted is None or found == wanted)
 
 
-def _identity(resource: Resource) -> tuple[Any, ...]:
-    """Return what no two items may have in common."""
+def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
+    """Return what no two items may have in common; where `changed` is given, with these fields in it."""
+    if changed is not None:
+        found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
+        return (_group_of(found[0]), found[1], found[2] or "", found[3])
     known = resource._identity
     if known is not None and known[0] == resource._edits and resource._typed is None:
         return known[1]
@@ -345,6 +385,7 @@ def _check(resource: Resource) -> None:
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
         raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {content!r:.80})")
+    check_types((), content, lambda: resource._where)
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from .._paths import field_path
 from .._paths.text import show
 from ..errors import InputError, UsageError
 from . import _tree
-from ._data import plain_data
+from ._data import check_types, plain_data
 from ._live import Elements, Fields, Missing, wrapped
 from ._text._values import same
 from .annotations import INDEXES, PATHS, check, file_of, is_reserved, kept_of_new, moved, reserved_of, restore
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Resource"]
 
 _NONE: Any = object()
+
+# What a change of another identity changes.
+_IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
 class Resource(Fields):
@@ -131,6 +134,10 @@ class Resource(Fields):
             if self._is_guarded(holder, key):
                 check(str(key), value, self._came_with(), self._where)
             before = holder.get(key, _NONE)
+            steps = self._steps_in_metadata(content, holder, key)
+            if steps:
+                check_types(steps, value, lambda: self._where)
+                self._check_identity(steps, value)
             holder[key] = value
             self._restore(content, holder, key, before)
         self._touch()
@@ -141,10 +148,39 @@ class Resource(Fields):
         self._check_open()
         if self._is_guarded(holder, key):
             check(str(key), None, self._came_with(), self._where)
+        if isinstance(holder, dict):
+            self._check_identity(self._steps_in_metadata(content, holder, key), None)
         del holder[key]
         if isinstance(holder, dict):
             self._restore(content, holder, key, _NONE)
         self._touch()
+
+    def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
+        """Return the path of a field where that is at the top, in the metadata, or one of its maps; else nothing."""
+        if holder is content:
+            return (key,)
+        metadata = content.get("metadata")
+        if holder is metadata:
+            return ("metadata", key)
+        if isinstance(metadata, dict):
+            for one in ("labels", "annotations"):
+                if holder is metadata.get(one):
+                    return ("metadata", one, key)
+        return ()
+
+    def _check_identity(self, steps: tuple[Any, ...], value: Any) -> None:
+        """Refuse a change that gives the item the identity of another one.
+
+        Raises:
+            DuplicateResourceError: There is an item of that group, kind, namespace and name.
+        """
+        if self._owner is None or steps not in _IDENTITY:
+            return
+        changed = {steps: value}
+        if steps == ("metadata",):
+            value = value if isinstance(value, dict) else {}
+            changed = {("metadata", key): value.get(key) for key in ("name", "namespace")}
+        self._owner._rename(self, changed)
 
     # Annotations that aren't the author's
 

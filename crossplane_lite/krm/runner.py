@@ -12,6 +12,7 @@ import os
 from ..errors import CrossplaneLiteError, InputError, UsageError
 from ._process import INTERRUPTED, Output, Stdout, complain, read_stdin
 from .resource_list import ResourceList
+from .results import has_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ def run(function: Runnable, data: bytes) -> Output:
     try:
         if not data.strip():
             raise InputError("there is nothing on stdin; a ResourceList was expected")
-        answer = answered(function, lambda cls=None: ResourceList.read(data, cls), ResourceList.write)
+        answer = answered(
+            function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
+        )
     except InputError as error:
         return Output(b"", 1, f"{function.name}: {error}\n")
     return Output(answer.made, answer.status, answer.stderr)
@@ -114,7 +117,8 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
     Args:
         function: The function.
-        read: Returns the list as it came, each time anew; it takes the class of functionConfig.
+        read: Returns the list as it came, each time anew; it takes the class of functionConfig, and whether there must
+            be one.
         finish: Makes of the list at the end what is wanted. Where it fails, the list goes out as it came.
 
     Raises:
@@ -122,7 +126,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
     """
     problem: BaseException | None = None
     try:
-        rl = read(function.config_class)
+        rl = read(function.config_class, not function.is_config_optional)
     except UsageError as error:  # of the function's annotation or its config class
         problem = error
         rl = read()
@@ -168,7 +172,11 @@ def _finished(
     if changed or not _is_same(rl.items, came.items):
         fresh = _renewed(read, rl)
         for problem, item in _changes(rl, came, list(fresh.items)):
-            fresh.results.error(f"a validator must not change items: this one was {problem}", item)
+            if has_reference(item):
+                fresh.results.error(f"a validator must not change items: this one was {problem}", item)
+            else:
+                place = dict(zip(("path", "index"), item._place or (), strict=False)) or None
+                fresh.results.error(f"a validator must not change items: {item._what} was {problem}", file=place)
         return _answer(fresh, finish, "")
     if not came.items or not all(_annotation(item, _KUSTOMIZE_ID) for item in came.items):
         return _answer(rl, finish, "")

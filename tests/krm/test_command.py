@@ -52,7 +52,7 @@ class Config:
 
 
 @krm.function(name="label")
-def transform(rl: krm.ResourceList[Config]) -> None:
+def transform(rl: krm.ResourceList[Config | None]) -> None:
     """Set the label of a team.
 
     On every resource.

@@ -103,7 +103,7 @@ def test_places(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "x.yaml").write_text("kind: Hidden\n")
     (tmp_path / "notes.txt").write_text("kind: Text\n")
-    (tmp_path / "sub" / "c.yml").write_text("kind: C\nmetadata: {name: c}\n")
+    (tmp_path / "sub" / "c.yml").write_text("apiVersion: v1\nkind: C\nmetadata: {name: c}\n")
     made = package(tmp_path, b=STREAMS["markers"], a=STREAMS["plain"])
     rl = made.read()
     assert [rl.results.info("x", item).file for item in rl.items] == [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._nodes import Stream, YamlNode
     from ._replace import Edit
 
-__all__ = ["Piece", "header_end", "masked", "pieces_of", "removals", "split"]
+__all__ = ["Piece", "header_end", "header_of", "masked", "pieces_of", "removals", "split"]
 
 # What is between documents: markers with the rest of their line where that is empty or a comment.
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
@@ -112,6 +112,18 @@ def header_end(text: str, piece: Piece) -> int:
             break
         at = stop
     return at if _LICENCE.search(text, block, at) else end
+
+
+def header_of(head: str) -> str:
+    """Return the part of the comments above a stream's first document that stays without it; empty for none.
+
+    Args:
+        head: The comments, without their signs; an empty line is one.
+    """
+    above, _, last = head.rpartition("\n\n")
+    if _LICENCE.search(last):
+        return head
+    return above
 
 
 def masked(text: str, label: str) -> tuple[str, list[str]]:

@@ -145,8 +145,11 @@ def own_end(node: YamlNode) -> int:
 
 
 def content_column(node: YamlNode) -> int:
-    """Return how far a block scalar's lines are indented; 0 where all are blank."""
+    """Return how far a block scalar's lines are indented; 0 where all are blank, and the header doesn't say it."""
     text = node.doc.text
+    digits, parent = header(node)[1].strip("-+"), node.parent
+    if digits and parent is not None and not parent.style:
+        return column(text, key_start(node) if parent.was == MAPPING else place_of(node).start) + int(digits)
     body = text[line_end(text, header(node).end()) : node.end]
     for line in body.split("\n"):
         if line.strip(" \r"):

@@ -178,7 +178,8 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
         at = content_column(node) if is_block_scalar(node) else 0
         at = at if at > indent else indent + style.step
         keep = is_block_scalar(node) and keeps_blanks(node)
-        block = block_scalar(value, at, indent, old=old or "|", keep=keep)
+        explicit = is_block_scalar(node) and bool(header(node)[1].strip("-+"))
+        block = block_scalar(value, at, indent, old=old or "|", keep=keep, explicit=explicit)
         if block is not None and not _is_among_comments(node, indent):
             return block
     if old is None and isinstance(value, str) and node.parent is not None:

@@ -65,23 +65,23 @@ def spliced(doc: Stream, read: Reader) -> str:
         text = "---\n".join(texts)
     shown = text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
     if doc.notes:
-        edits = note_edits(doc, text)
+        edits = note_edits(doc, text, read)
         text, shown = (apply(one, 0, len(one), edits) for one in (text, shown))
     check(doc, doc.text, text, read)
     return shown
 
 
-def note_edits(doc: Stream, text: str) -> list[Edit]:
+def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
     """Return the edits that give items or documents other comments, of a text that has all other edits already."""
     from ._comments import noted
     from ._documents import split
 
-    items = items_of(doc)
     found: list[Edit] = []
-    if items is not None:
-        indent = column(doc.text, open_at(items))
-        parts = cut(text, indent)
-        if parts is not None and len(parts.parts) == len(items.content):
+    items = doc.documents[0].content.get("items") if len(doc.documents) == 1 and not doc.gone and not doc.added else None
+    if items is not None and items.kind == SEQUENCE and any(node in doc.notes for node in items.content):
+        indent = _indent_of_items(doc, text, read)
+        parts = None if indent is None else cut(text, indent)
+        if indent is not None and parts is not None and len(parts.parts) == len(items.content):
             at = len(parts.head)
             for node, part in zip(items.content, parts.parts, strict=True):
                 if node in doc.notes:
@@ -91,13 +91,21 @@ def note_edits(doc: Stream, text: str) -> list[Edit]:
             return found
     pieces = [one for one in split(text) if not one.is_marker and _holds_any(text[one.start : one.end])]
     roots = [root for root in doc.documents if root not in doc.gone or root in doc.slots]
-    for root in roots[: len(pieces)]:
+    for root, piece in zip(roots, pieces, strict=False):
         if root in doc.notes and root not in doc.gone:
-            piece = pieces[roots.index(root)]
             found.append((piece.start, piece.end, noted(text[piece.start : piece.end], doc.notes[root])))
-    if len(found) < len(doc.notes):
+    if len(found) < sum(root not in doc.gone for root in doc.notes):
         raise UsageError(f"{doc.label}: comments of items can be set where these are written in lines, not in brackets")
     return found
+
+
+def _indent_of_items(doc: Stream, text: str, read: Reader) -> int | None:
+    """Return the column of the dashes of a list's items in its new text; None where they have none."""
+    items = items_of(doc)
+    if items is not None:
+        return column(doc.text, open_at(items))
+    fresh = read(text)[0].content.get("items")  # there were none before
+    return None if fresh is None or fresh.was != SEQUENCE or fresh.style else column(text, open_at(fresh))
 
 
 _CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
