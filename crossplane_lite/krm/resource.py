@@ -503,7 +503,9 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
-        _tree.write_back(self._node, self._own_content(), self._lists)
+        content = self._own_content()
+        _tree.write_back(self._node, content, self._lists)
+        self._node.doc.contents[self._node] = content
         self._bind(self._node)
         self._put_notes()
 

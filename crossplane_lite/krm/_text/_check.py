@@ -129,8 +129,10 @@ def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
             return False
     parts = {id(node): part for node, part in zip(source, old.parts, strict=True)}
     for node, part in zip(items.content, new.parts, strict=True):
-        if (node.changed or parts.get(id(node)) != part) and not _says(opened(part, indent), node.value()):
-            return False
+        if node.changed or parts.get(id(node)) != part:
+            wanted = doc.contents[node] if node in doc.contents else node.value()
+            if not _says(opened(part, indent), wanted):
+                return False
     return True
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         aliases: dict[YamlNode, list[YamlNode]]
         repeated: set[str]
         is_open: bool
+        contents: dict[YamlNode, Any]
         shown: str | None
         written: dict[YamlNode, str]
         notes: dict[YamlNode, list[Any]]

@@ -66,6 +66,8 @@ class Text:
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
         self.notes: dict[YamlNode, list[Any]] = {}  # comments that items and documents are to get
         self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists that have one
+        # What items shall be, as those have it who edit them; of others it is what their nodes are.
+        self.contents: dict[YamlNode, Any] = {}
         self.shown: str | None = None  # the text with what is passed over, where that is left out for reading
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style

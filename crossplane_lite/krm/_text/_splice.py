@@ -56,11 +56,11 @@ def spliced(doc: Stream, read: Reader) -> str:
     _prepare(doc)
     bare = False
     text = _joined(doc, bare=bare)
-    if _SPACED.search(doc.text) and not _says(text, doc, read):
+    if _has_spaced(doc.text) and not _says(text, doc, read):
         # Lines of spaces have become lines of a block of text that is before them now.
         bare = True
         text = _joined(doc, bare=bare)
-    if _RARE.search(doc.text) and not _says(text, doc, read):
+    if _has_rare(doc.text) and not _says(text, doc, read):
         texts = ["\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in expected(doc, read)]
         text = "---\n".join(texts)
     shown = text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
@@ -114,6 +114,18 @@ _CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
 def _holds_any(text: str) -> bool:
     """Say whether the text between two markers is a document."""
     return _CONTENT.search(text) is not None
+
+
+def _has_rare(text: str) -> bool:
+    if text.isascii() and "\r" not in text:  # nearly always, and ten times as fast to see
+        return False
+    return _RARE.search(text) is not None
+
+
+def _has_spaced(text: str) -> bool:
+    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # as above
+        return False
+    return _SPACED.search(text) is not None
 
 
 def _prepare(doc: Stream) -> None:
@@ -372,7 +384,7 @@ def _mapping(node: YamlNode, out: list[Edit]) -> None:
         else:
             _remove(text, place, before, out)
     if new:
-        style = style_at(node)
+        style = style_at(node, is_flat=all(map(_is_flat, new.values())))
         last = entries(node)[-1]
         if places[-1].end == len(text):
             _seal(last, out)
@@ -387,6 +399,10 @@ def _mapping(node: YamlNode, out: list[Edit]) -> None:
                 below = [head + scalar(value, style, old=quote)]
             lines += below
         out.append((places[-1].end, places[-1].end, "".join(line + doc.newline for line in lines)))
+
+
+def _is_flat(value: object) -> bool:
+    return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
 
 
 def _sequence(node: YamlNode, out: list[Edit]) -> None:

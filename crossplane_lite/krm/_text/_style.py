@@ -20,11 +20,16 @@ __all__ = ["beside", "flow_style", "style_at", "unit_of"]
 _ENOUGH = 2000
 
 
-def style_at(node: YamlNode) -> Style:
-    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first."""
+def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
+    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first.
+
+    Args:
+        node: The node.
+        is_flat: Whether all new values are written on one line, so that no indentation is asked for.
+    """
     doc = node.doc
     step = offset = None
-    at: YamlNode | None = node
+    at: YamlNode | None = None if is_flat else node
     while at is not None and (step is None or offset is None):
         found = _steps(at, is_own=at is node)
         step = step if step is not None else found[0]
