@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .._paths.text import show
 from ..errors import UsageError
-from ._text._comments import FOOT, HEAD, LINE, PLACES, comment
+from ._text._comments import FOOT, HEAD, LINE, PLACES, check_place, comment
 from ._text._nodes import ALIAS, FRESH, MAPPING, YamlNode
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -177,6 +177,9 @@ class Notes:
                 raise UsageError(f"a comment can't hold {line!r:.60}")
         if place == LINE and "\n" in text:
             raise UsageError(f"the comment behind a value must be one line (got {text!r:.60})")
+        node = self._node(steps)
+        if node is not None:
+            check_place(node, place)
         note = self._note(steps)
         if note is None:
             note = self._made(steps)

@@ -213,9 +213,9 @@ def test_what_can_not_be_set(path: str, place: str, text: Any, problem: str) -> 
 def test_json_has_no_comments() -> None:
     """In JSON there is no place for one."""
     rl = ResourceList.read(b'{"kind": "ResourceList", "items": [{"kind": "A"}]}')
-    rl.items[0].comments("kind").line = "x"
-    with pytest.raises(UsageError, match="not in brackets"):
-        rl.write()
+    for path, place in (("kind", "line"), ("kind", "head"), ("", "head"), ("", "foot")):
+        with pytest.raises(UsageError, match="there is no place for a comment .* brackets"):
+            setattr(rl.items[0].comments(path), place, "x")
 
 
 def test_function_config_has_comments_that_stay() -> None:

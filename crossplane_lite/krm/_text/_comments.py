@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Note = tuple[tuple[str | int, ...], str, str]
     Region = tuple[int, int]
 
-__all__ = ["FOOT", "HEAD", "LINE", "PLACES", "comment", "noted"]
+__all__ = ["FOOT", "HEAD", "LINE", "PLACES", "check_place", "comment", "noted"]
 
 HEAD, LINE, FOOT = PLACES = ("head", "line", "foot")
 
@@ -66,6 +66,16 @@ def comment(node: YamlNode, place: str) -> str:
         return "" if found is None or found[0] == found[1] else _bare(text[found[0] : found[1]])
     region = _head_region(node) if place == HEAD else _foot_region(node)
     return "" if region is None else _lines(text, region)
+
+
+def check_place(node: YamlNode, place: str) -> None:
+    """Refuse a comment where the text has no place for it.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if node.was != FRESH and _REGIONS[place](node) is None:
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
 
 
 def _lines(text: str, region: Region) -> str:
@@ -187,6 +197,9 @@ def _foot_region(node: YamlNode) -> Region | None:
     return start, max(start, place_of(node).end)
 
 
+_REGIONS = {HEAD: _head_region, LINE: _line_region, FOOT: _foot_region}
+
+
 # Writing
 
 
@@ -245,13 +258,12 @@ def _reached(root: YamlNode, steps: Sequence[str | int]) -> YamlNode | None:
 
 
 def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
-    steps: list[Any] = []
     text, newline = node.doc.text, node.doc.newline
-    region = {HEAD: _head_region, LINE: _line_region, FOOT: _foot_region}[place](node)
+    region = _REGIONS[place](node)
     if region is not None and place == FOOT and node.parent is None:
         region = region[0], tail_end(text, region[0], least)
     if region is None:
-        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {_path(steps) if steps else 'this value'}; {_why(node, place)}")
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
     start, end = region
     if place == LINE:
         if "\n" in new:
