@@ -116,7 +116,7 @@ TRANSFORMERS = {
 }
 # What kustomize build doesn't send has nothing to work on.
 NEEDS_COMMENTS = ("apply-setters", "create-setters", "list-setters")
-GENERATOR = Case("generate/function.py", "spec:\n  image: nginx:2\n", "example.org/v1 Web")
+GENERATOR = Case("generate/function.py", "image: nginx:2\n", "example.org/v1 Web")
 VALIDATOR = Case("require_limits/function.py", "data: {}\n")
 
 
