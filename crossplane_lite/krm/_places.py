@@ -12,7 +12,9 @@ __all__ = ["item_at"]
 
 _ITEMS = re.compile(r"^(?:items|\"items\"|'items'):[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _DASH = re.compile(r"^( *)-(?=[ \t\r\n])", re.MULTILINE)
-_PATH = re.compile(r"^ +['\"]?(?:internal\.)?config\.kubernetes\.io/path['\"]?: *(['\"]?)(\S.*?)\1[ \t]*\r?$", re.MULTILINE)
+_PATH = re.compile(
+    r"^ +['\"]?(?:internal\.)?config\.kubernetes\.io/path['\"]?: *(['\"]?)(\S.*?)\1[ \t]*\r?$", re.MULTILINE
+)
 _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
 
 
@@ -29,7 +31,9 @@ def item_at(text: str, *lines: int) -> str | None:
     if head is None or first is None:
         return None
     indent = len(first[1])
-    starts = [one.start() for one in re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n])", re.MULTILINE).finditer(text, first.start())]
+    starts = [
+        one.start() for one in re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n])", re.MULTILINE).finditer(text, first.start())
+    ]
     end = re.compile(rf"^ {{0,{indent}}}[^\s#-]", re.MULTILINE).search(text, first.start())
     starts.append(len(text) if end is None else end.start())
     places = [_start_of(text, line) for line in lines]

@@ -19,7 +19,7 @@ from ._text._comments import noted
 from ._text._documents import masked
 from ._text._splice import document_text
 from ._text._write import Style, mapping_lines
-from .annotations import INDEXES, PATHS, file_of
+from .annotations import INDEXES, PATHS
 from .resource import Resource
 from .resource_list import ResourceList
 
@@ -125,7 +125,13 @@ class Package:
     """
 
     def __init__(
-        self, config: str | None, items: Sequence[str], stdin: bytes = b"", *, root: str = "", skip_unreadable: bool = False
+        self,
+        config: str | None,
+        items: Sequence[str],
+        stdin: bytes = b"",
+        *,
+        root: str = "",
+        skip_unreadable: bool = False,
     ) -> None:
         self._root = root
         self._files: dict[str, _File] = {}
@@ -212,16 +218,16 @@ class Package:
         added: dict[str, list[str]] = {}
         for place, one in sorted(others, key=lambda other: other[0][1]):
             written = _document(one, is_json=place[0].endswith(".json"))
-            text = self._documents.texts.get(place[0])
-            root = self._documents.roots.get(place)
-            if text is not None and not self._files[place[0]].is_text:
+            target = self._documents.texts.get(place[0])
+            slot = self._documents.roots.get(place)
+            if target is not None and not self._files[place[0]].is_text:
                 raise InputError(f"{one._where}: nothing can be added to {place[0]}, which can't be read")
-            if text is None:
+            if target is None:
                 added.setdefault(place[0], []).append(written)
-            elif root is not None and root in text.gone and root not in text.slots:
-                text.slots[root] = written
+            elif slot is not None and slot in target.gone and slot not in target.slots:
+                target.slots[slot] = written
             else:
-                text.added.append(written)
+                target.added.append(written)
         return added
 
     def documents(self, rl: ResourceList[Any]) -> str:
@@ -311,7 +317,9 @@ def _listed(document: str, name: str, index: int) -> str:
     """Return a document as an item of a list, with the annotations that say where it is from."""
     text = parse(document.encode(), name)
     metadata = text.root.get(["metadata"])
-    if metadata is None or (isinstance(metadata, dict) and isinstance(metadata.get("annotations", {}), (dict, type(None)))):
+    if metadata is None or (
+        isinstance(metadata, dict) and isinstance(metadata.get("annotations", {}), (dict, type(None)))
+    ):
         for key, value in ((INDEXES[0], str(index)), (PATHS[0], name)):
             text.root.set(["metadata", "annotations", key], value)
     return _moved(text.dump().decode(), "- ")

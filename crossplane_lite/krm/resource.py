@@ -44,7 +44,19 @@ class Resource(Fields):
         UsageError: The content isn't an object of JSON values.
     """
 
-    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_notes", "_owner", "_placed", "_reserved", "_typed", "_written")
+    __slots__ = (
+        "_edits",
+        "_frozen",
+        "_identity",
+        "_lists",
+        "_node",
+        "_notes",
+        "_owner",
+        "_placed",
+        "_reserved",
+        "_typed",
+        "_written",
+    )
 
     _node: YamlNode | None
     _lists: Any
@@ -94,10 +106,11 @@ class Resource(Fields):
         """Return the content, without what is new in typed views; read from the text when it is first asked for."""
         if self._data is None:
             assert self._node is not None
-            object.__setattr__(self, "_data", self._node.value())
+            content = self._node.value()
             if self._placed is not None:
-                self._placed.show(self._data)
-            object.__setattr__(self, "_lists", _tree.lists_in(self._data))
+                self._placed.show(content)
+            object.__setattr__(self, "_data", content)
+            object.__setattr__(self, "_lists", _tree.lists_in(content))
         data: dict[str, Any] = self._data
         return data
 

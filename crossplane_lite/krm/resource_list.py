@@ -306,10 +306,10 @@ class _Config(Resource):
             )
         return Missing(self, None, self, key)
 
-    name = property(lambda self: self._own_field("name"))  # type: ignore[assignment]
-    namespace = property(lambda self: self._own_field("namespace"))  # type: ignore[assignment]
-    labels = property(lambda self: self._own_field("labels"))  # type: ignore[assignment]
-    annotations = property(lambda self: self._own_field("annotations"))  # type: ignore[assignment]
+    name = property(lambda self: self._own_field("name"))
+    namespace = property(lambda self: self._own_field("namespace"))
+    labels = property(lambda self: self._own_field("labels"))
+    annotations = property(lambda self: self._own_field("annotations"))
 
 
 def _config(root: YamlNode) -> Resource | None:

@@ -268,8 +268,8 @@ def _reference(about: Any) -> dict[str, str]:
     if missing:
         what = about._where if isinstance(about, Resource) else "the resource of a result"
         raise UsageError(
-            f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and say "
-            "with 'file' where it is"
+            f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and "
+            "say with 'file' where it is"
         )
     made = {
         "apiVersion": _text(about, "apiVersion"),

@@ -186,9 +186,7 @@ def _finished(
     return _answer(rl, finish, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n")
 
 
-def _answer(
-    rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], stderr: str, status: int = 0
-) -> Answer[T]:
+def _answer(rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], stderr: str, status: int = 0) -> Answer[T]:
     made = finish(rl)
     if rl.has_errors and not status:
         status = 1
@@ -276,8 +274,8 @@ def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
             rl.function_config, _LOCAL
         ):
             raise UsageError(
-                f"{item._where} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize takes "
-                "it for a resource. Keep the annotation, or remove the item"
+                f"{item._where} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize "
+                "takes it for a resource. Keep the annotation, or remove the item"
             )
 
 

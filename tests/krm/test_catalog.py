@@ -1,4 +1,4 @@
-"""The examples that do what functions of kpt's catalog are documented to do: tables of what goes in and what comes out."""
+"""The examples that do what functions of kpt's catalog are documented to do: tables of what goes in and out."""
 
 from __future__ import annotations
 
@@ -68,8 +68,6 @@ def ran(folder: Path, name: str, config: str | None, text: str) -> tuple[str, li
     return (changed[0] if changed else text), [str(one) for one in answer.rl.results]
 
 
-
-
 # name, functionConfig, what goes in, what comes out
 TABLE: list[tuple[str, str, str, str]] = [
     (
@@ -86,13 +84,18 @@ TABLE: list[tuple[str, str, str, str]] = [
     ),
     (
         "set_labels",
-        custom("SetLabels", "labels:\n  a: b\nadditionalLabelFields:\n- path: data/selector\n  kind: Own\n  create: true\n"),
+        custom(
+            "SetLabels", "labels:\n  a: b\nadditionalLabelFields:\n- path: data/selector\n  kind: Own\n  create: true\n"
+        ),
         "apiVersion: x/v1\nkind: Own\nmetadata:\n  name: o\n  labels: {a: c}\n",
         "apiVersion: x/v1\nkind: Own\nmetadata:\n  name: o\n  labels: {a: b}\ndata:\n  selector:\n    a: b\n",
     ),
     (
         "set_labels",
-        custom("SetLabels", "labels:\n  a: b\nadditionalLabelFields:\n- path: x/y\n  group: other\n- path: x/y\n  version: v2\n"),
+        custom(
+            "SetLabels",
+            "labels:\n  a: b\nadditionalLabelFields:\n- path: x/y\n  group: other\n- path: x/y\n  version: v2\n",
+        ),
         "apiVersion: x/v1\nkind: Own\nmetadata:\n  name: o\nx:\n  y: {c: d}\n",
         "apiVersion: x/v1\nkind: Own\nmetadata:\n  name: o\n  labels:\n    a: b\nx:\n  y: {c: d}\n",
     ),
@@ -112,7 +115,9 @@ TABLE: list[tuple[str, str, str, str]] = [
         DEPLOYMENT,
         DEPLOYMENT.replace(
             "as in the DNS\n", "as in the DNS\n  annotations:\n    color: orange\n    fruit: apple\n"
-        ).replace("        app: web\n", "        app: web\n      annotations:\n        color: orange\n        fruit: apple\n"),
+        ).replace(
+            "        app: web\n", "        app: web\n      annotations:\n        color: orange\n        fruit: apple\n"
+        ),
     ),
     (
         "set_annotations",
@@ -133,7 +138,8 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    config.kubernetes.io/depends-on: /namespaces/example/ServiceAccount/foo\n---\n"
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: rb\n  namespace: example\n"
         "  annotations:\n    config.kubernetes.io/depends-on: /namespaces/example/ServiceAccount/sa\n"
-        "subjects:\n- kind: ServiceAccount\n  name: default\n  namespace: example\n- kind: ServiceAccount\n  name: other\n"
+        "subjects:\n- kind: ServiceAccount\n  name: default\n  namespace: example\n- kind: ServiceAccount\n"
+        "  name: other\n"
         "  namespace: example\n---\n"
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: cr\n---\n"
         "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata:\n  name: as\nspec:\n  service:\n"
@@ -143,7 +149,8 @@ TABLE: list[tuple[str, str, str, str]] = [
         "    config.kubernetes.io/depends-on: /namespaces/example/ServiceAccount/foo\n---\n"
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: rb\n  namespace: staging\n"
         "  annotations:\n    config.kubernetes.io/depends-on: /namespaces/staging/ServiceAccount/sa\n"
-        "subjects:\n- kind: ServiceAccount\n  name: default\n  namespace: staging\n- kind: ServiceAccount\n  name: other\n"
+        "subjects:\n- kind: ServiceAccount\n  name: default\n  namespace: staging\n- kind: ServiceAccount\n"
+        "  name: other\n"
         "  namespace: example\n---\n"
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: cr\n---\n"
         "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata:\n  name: as\nspec:\n  service:\n"
@@ -193,7 +200,8 @@ TABLE: list[tuple[str, str, str, str]] = [
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: dev-settings # c\n---\n"
         "apiVersion: v1\nkind: Secret\nmetadata:\n  name: the-dev-secret\n---\n"
         "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: n\n---\n"
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: dev-p\nspec:\n  volumes:\n  - configMap:\n      name: dev-settings # v\n"
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: dev-p\nspec:\n  volumes:\n  - configMap:\n"
+        "      name: dev-settings # v\n"
         "  - configMap: {name: elsewhere}\n  - secret: {secretName: the-dev-secret}\n"
         "  containers:\n  - envFrom:\n    - configMapRef: {name: dev-settings}\n",
     ),
@@ -216,14 +224,17 @@ TABLE: list[tuple[str, str, str, str]] = [
         "apply_setters",
         config_map(image="ubuntu", replicas='"3"'),
         "apiVersion: v1\nkind: Deployment\nmetadata:\n  name: nginx-deployment # kpt-set: ${image}-deployment\n"
-        "spec:\n  replicas: 1 # kpt-set: ${replicas}\n  text: '1' # kpt-set: ${replicas}\n  other: 1 # kpt-set: ${none}\n",
+        "spec:\n  replicas: 1 # kpt-set: ${replicas}\n  text: '1' # kpt-set: ${replicas}\n"
+        "  other: 1 # kpt-set: ${none}\n",
         "apiVersion: v1\nkind: Deployment\nmetadata:\n  name: ubuntu-deployment # kpt-set: ${image}-deployment\n"
-        "spec:\n  replicas: 3 # kpt-set: ${replicas}\n  text: '3' # kpt-set: ${replicas}\n  other: 1 # kpt-set: ${none}\n",
+        "spec:\n  replicas: 3 # kpt-set: ${replicas}\n  text: '3' # kpt-set: ${replicas}\n"
+        "  other: 1 # kpt-set: ${none}\n",
     ),
     (
         "apply_setters",
         config_map(env="|\n    - prod\n    - dev"),
-        "apiVersion: v1\nkind: MyKind\nmetadata:\n  name: foo\nenvironments: # kpt-set: ${env}\n  - dev # d\n  - stage\n"
+        "apiVersion: v1\nkind: MyKind\nmetadata:\n  name: foo\nenvironments: # kpt-set: ${env}\n  - dev # d\n"
+        "  - stage\n"
         "more: [a] # kpt-set: ${env}\n",
         "apiVersion: v1\nkind: MyKind\nmetadata:\n  name: foo\nenvironments: # kpt-set: ${env}\n  - prod\n  - dev # d\n"
         "more: [prod, dev] # kpt-set: ${env}\n",
@@ -271,7 +282,12 @@ REFUSED: list[tuple[str, str | None, str, str]] = [
     ("set_labels", custom("Other", ""), SERVICE, "error: Other config: functionConfig must be a ConfigMap or of kind"),
     ("set_image", config_map(newTag="x"), DEPLOYMENT, "error: functionConfig must have name"),
     ("set_image", config_map(name="nginx"), DEPLOYMENT, "error: functionConfig must have newName, newTag or digest"),
-    ("set_image", config_map(name="nginx", newTag="x", digest="y"), DEPLOYMENT, "error: functionConfig can't have both"),
+    (
+        "set_image",
+        config_map(name="nginx", newTag="x", digest="y"),
+        DEPLOYMENT,
+        "error: functionConfig can't have both",
+    ),
     ("ensure_name_substring", config_map(prepend="a", append="b"), SERVICE, "error: functionConfig must have a text"),
     (
         "ensure_name_substring",

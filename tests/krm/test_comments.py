@@ -79,7 +79,8 @@ def test_reading() -> None:
 PLACES = [
     ("", "head"), ("", "foot"), ("metadata", "head"), ("metadata", "line"), ("metadata.name", "head"),
     ("metadata.name", "line"), ("metadata.name", "foot"), ("spec", "head"), ("spec", "line"), ("spec.a", "head"),
-    ("spec.a", "line"), ("spec.a", "foot"), ("spec.b", "line"), ("spec.b", "head"), ("spec.c", "line"), ("spec.c", "head"),
+    ("spec.a", "line"), ("spec.a", "foot"), ("spec.b", "line"), ("spec.b", "head"), ("spec.c", "line"),
+    ("spec.c", "head"),
     ("spec.c[0]", "head"), ("spec.c[0]", "line"), ("spec.c[1]", "head"), ("spec.c[1]", "line"), ("spec.c[1]", "foot"),
     ("spec.d", "head"), ("spec.d", "line"), ("spec.d", "foot"), ("spec.e[0]", "head"), ("spec.e[1]", "head"),
     ("spec.e[1].v", "line"), ("spec.e[1].v", "head"), ("spec.f", "head"), ("spec.f", "line"), ("spec.f.g", "line"),
@@ -163,7 +164,9 @@ def test_text_that_is_added() -> None:
         rl = ResourceList.read(data)
         item = rl.items.add(text)
         item.labels["a"] = "b"
-        wanted = "- " + text.replace("\n", "\n  ").removesuffix("  ").replace("name\n", "name\n    labels:\n      a: b\n")
+        wanted = "- " + text.replace("\n", "\n  ").removesuffix("  ").replace(
+            "name\n", "name\n    labels:\n      a: b\n"
+        )
         assert rl.write().endswith(wanted.encode())
         item.labels["a"] = "c"
         item.comments("kind").line = "why"

@@ -319,7 +319,9 @@ def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     ]
     rl = made.read()
     assert [item.to_dict().get("metadata", {}).get("annotations", {}).get(PATHS[0]) for item in rl.items] == [
-        "a.yaml", "a.yaml", "d.yaml"
+        "a.yaml",
+        "a.yaml",
+        "d.yaml",
     ]
     assert made.changes(rl) == []
     rl = made.read()

@@ -1,7 +1,7 @@
 """Several random edits of random resources, as items of a list and as documents of a file.
 
-Each comment of a document is unique, and each line is known by the value that it belongs to. So after the edits it can be
-said of each comment and each line whether it must still be there. What comes out is read by two other parsers.
+Each comment of a document is unique, and each line is known by the value that it belongs to. So after the edits it can
+be said of each comment and each line whether it must still be there. What comes out is read by two other parsers.
 
 The environment variable CROSSPLANE_LITE_FUZZ says how many runs the slow test makes.
 """
@@ -40,7 +40,8 @@ class Source:
         self.value: dict[str, Any] = {}
         self._head(0, ())
         fields = {
-            "apiVersion": "v1", "kind": f"A{r.randrange(10**6)}", "metadata": self._metadata(), "spec": self._any(3), "data": self._any(1),
+            "apiVersion": "v1", "kind": f"A{r.randrange(10**6)}", "metadata": self._metadata(),
+            "spec": self._any(3), "data": self._any(1),
         }  # fmt: skip
         keys = list(fields)
         r.shuffle(keys)
@@ -56,7 +57,9 @@ class Source:
         return found
 
     def _text(self) -> str:
-        return self._r.choice(["x", "two words", "1", "yes", "a:b", "ä", "-x", "", "https://x/y", "it's", "1.0", "null"])
+        return self._r.choice(
+            ["x", "two words", "1", "yes", "a:b", "ä", "-x", "", "https://x/y", "it's", "1.0", "null"]
+        )
 
     def _scalar(self) -> Any:
         return self._r.choice([self._text(), self._text(), 1, 2.5, True, False, None, "one\ntwo\n", "# no\ncomment"])
@@ -272,7 +275,9 @@ class Edited:
 
     def keeps_line(self, path: Path) -> bool:
         """Say whether a line of a value must be as it was."""
-        return self.stays(path) and path not in self.opened and not any(one[: len(path)] == path for one in self._inside)
+        return (
+            self.stays(path) and path not in self.opened and not any(one[: len(path)] == path for one in self._inside)
+        )
 
     @property
     def _inside(self) -> set[Path]:
@@ -308,7 +313,9 @@ def check(seed: int) -> None:
         else:
             out = rl.write().decode()
             parts = re.split(r"(?m)^- ", out.partition(f"items:{newline}")[2])[1:]
-        if in_files:  # with the last annotation their object goes, as orchestrators have it, which add some of their own
+        if (
+            in_files
+        ):  # with the last annotation their object goes, as orchestrators have it, which add some of their own
             for edited in edits:
                 if edited.model["metadata"].get("annotations") == {}:
                     del edited.model["metadata"]["annotations"]

@@ -77,7 +77,10 @@ def test_what_is_wrong_with_content() -> None:
         (lambda: item.spec.template.spec.containers[7], r"^Deployment prod/web \(app/web.yaml\): spec.template"),
         (lambda: str(item.spec.nothing), r"^Deployment prod/web \(app/web.yaml\): spec.nothing isn't there"),
         (lambda: item.labels.update(rev=7), r"^Deployment prod/web \(app/web.yaml\): metadata.labels.rev must be"),
-        (lambda: rl.items.add(DEPLOYMENT[2:].replace("\n  ", "\n")), r"^there is a Deployment prod/web \(app/web.yaml\)"),
+        (
+            lambda: rl.items.add(DEPLOYMENT[2:].replace("\n  ", "\n")),
+            r"^there is a Deployment prod/web \(app/web.yaml\)",
+        ),
     ):
         with pytest.raises((UsageError, IndexError, DuplicateResourceError), match=problem):
             work()

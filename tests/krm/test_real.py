@@ -157,7 +157,9 @@ def packaged(folder: Path, files: dict[str, str] | None = None) -> Path:
     return package
 
 
-def ran(folder: Path, *command: str, data: bytes | None = None, fails: bool = False) -> subprocess.CompletedProcess[bytes]:
+def ran(
+    folder: Path, *command: str, data: bytes | None = None, fails: bool = False
+) -> subprocess.CompletedProcess[bytes]:
     """Run a program in a folder, without a home of its own."""
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
@@ -201,11 +203,12 @@ def test_kpt_fn_render(tmp_path: Path, kpt: str, name: str) -> None:
     case, package = TRANSFORMERS[name], packaged(tmp_path)
     expected = alone(tmp_path, case)
     fn = starter(tmp_path, EXAMPLES / case.path)
-    (package / "fn-config.yaml").write_text(case.config_text("    config.kubernetes.io/local-config: \"true\"\n"))
+    (package / "fn-config.yaml").write_text(case.config_text('    config.kubernetes.io/local-config: "true"\n'))
     (package / "Kptfile").write_text(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: package\n  annotations:\n"
         '    config.kubernetes.io/local-config: "true"\npipeline:\n  mutators:\n'
-        f"  - exec: {fn}\n    configPath: fn-config.yaml\n    selectors:\n    - namespace: shop\n    - namespace: prod\n"
+        f"  - exec: {fn}\n    configPath: fn-config.yaml\n    selectors:\n    - namespace: shop\n"
+        f"    - namespace: prod\n"
     )
     for _ in range(2):
         ran(package, kpt, "fn", "render", ".", "--allow-exec")

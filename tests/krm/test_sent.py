@@ -54,6 +54,8 @@ def test_a_licence_moves_to_the_next_item() -> None:
     rl = ResourceList.read(FILES[0].read_bytes())
     rl.items.remove(rl.items[0])
     text = rl.write().decode()
-    assert "items:\n- # Copyright of the shop\n  # What all of it shares.\n  apiVersion: v1\n  kind: ConfigMap\n" in text
+    assert (
+        "items:\n- # Copyright of the shop\n  # What all of it shares.\n  apiVersion: v1\n  kind: ConfigMap\n" in text
+    )
     assert text.count("Copyright") == 1
     assert rl.write().decode() == text

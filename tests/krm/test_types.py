@@ -17,7 +17,12 @@ API = "- apiVersion: v1\n  kind: Service\n  metadata: {name: api, namespace: pro
 
 @pytest.mark.parametrize(
     ("value", "hint"),
-    [(7, "write str(7)"), (1.5, "write str(1.5)"), (True, 'write str(True).lower(), which is "true"'), ([], "it can't be")],
+    [
+        (7, "write str(7)"),
+        (1.5, "write str(1.5)"),
+        (True, 'write str(True).lower(), which is "true"'),
+        ([], "it can't be"),
+    ],
 )
 def test_texts(value: Any, hint: str) -> None:
     """Labels, annotations and names that aren't strings are errors that say what to write, in every way of setting."""

@@ -1,8 +1,8 @@
 """Comments as data: which are a value's, and the edits that give it others.
 
 A value has three: the lines above it (head), the rest of its line (line), and the lines below it that are further to
-the right than it begins (foot). These are the comments that go with it when it moves or goes (`_layout`). A document, and
-an item of a list, has the lines above its first field and those behind its last one.
+the right than it begins (foot). These are the comments that go with it when it moves or goes (`_layout`). A document,
+and an item of a list, has the lines above its first field and those behind its last one.
 
 Comments are read of the text as it came. They are written into text that has all other edits already: a document on its
 own, that of an item without its dash (`noted`).
@@ -38,7 +38,6 @@ from ._replace import apply
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from ._nodes import YamlNode
     from ._replace import Edit
@@ -273,7 +272,11 @@ def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
         space = re.match(r"[ \t]*", text[start:end])
         return [(start, end, (space[0] if space and space[0] else " ") + _written(new))]
     indent = " " * _indent(node, place)
-    lines = [indent + _written(line) if line else _empty(text[start:end], indent) for line in new.split("\n")] if new else []
+    lines = (
+        [indent + _written(line) if line else _empty(text[start:end], indent) for line in new.split("\n")]
+        if new
+        else []
+    )
     return [(start, end, "".join(line + newline for line in lines))]
 
 

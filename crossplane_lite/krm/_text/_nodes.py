@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         @property
         def editing(self) -> Editing: ...
 
+
 __all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "YamlNode", "copied", "own_child"]
 
 SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)

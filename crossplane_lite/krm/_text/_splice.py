@@ -77,7 +77,9 @@ def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
     from ._documents import split
 
     found: list[Edit] = []
-    items = doc.documents[0].content.get("items") if len(doc.documents) == 1 and not doc.gone and not doc.added else None
+    items = (
+        doc.documents[0].content.get("items") if len(doc.documents) == 1 and not doc.gone and not doc.added else None
+    )
     if items is not None and items.kind == SEQUENCE and any(node in doc.notes for node in items.content):
         indent = _indent_of_items(doc, text, read)
         parts = None if indent is None else cut(text, indent)

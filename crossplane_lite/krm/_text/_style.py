@@ -47,8 +47,10 @@ def _is_json(unit: YamlNode) -> bool:
     cache = unit.doc.cache
     if (unit, "json") not in cache:
         text = unit.doc.text
-        cache[unit, "json"] = unit.was == MAPPING and unit.style == "{" and all(
-            text[one.kstart : one.kstart + 1] == '"' for one in entries(unit)
+        cache[unit, "json"] = (
+            unit.was == MAPPING
+            and unit.style == "{"
+            and all(text[one.kstart : one.kstart + 1] == '"' for one in entries(unit))
         )
     found: bool = cache[unit, "json"]
     return found

@@ -19,8 +19,8 @@ else:  # run by its path
 def transform(rl: krm.ResourceList) -> None:
     """Add a comment with the setters' names to each field that holds their values.
 
-    functionConfig is a ConfigMap with the setters in its data. A text or number matches where a setter's value is in it,
-    a list where it has the same elements in any order.
+    functionConfig is a ConfigMap with the setters in its data. A text or number matches where a setter's value is in
+    it, a list where it has the same elements in any order.
     """
     found = config_of(rl, "CreateSetters", "setters")
     if found is None:

@@ -1,4 +1,4 @@
-"""What the catalog's functions have in common: their configs, fields that are picked by group, version and kind, and setters."""
+"""What the catalog's functions have in common: configs, fields picked by group, version and kind, and setters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _places(holder: Any, steps: list[str], create: bool) -> Iterator[tuple[Any, 
 
 
 def config_of(rl: krm.ResourceList, kind: str, what: str) -> tuple[Any, list[Field]] | None:
-    """Return what functionConfig says, and further fields; None, with an error among the results, where it says nothing.
+    """Return what functionConfig says, and further fields; None, with an error among the results, for nothing.
 
     Args:
         rl: The list.

@@ -26,7 +26,7 @@ def validate(rl: krm.ResourceList) -> None:
             value = comments.value
             if hasattr(value, "append"):
                 shown = "[" + ", ".join(text_of(one) for one in value) + "]"
-                values = {name: (shown, "list") for name in names_in(pattern)}
+                values = dict.fromkeys(names_in(pattern), (shown, "list"))
             else:
                 type_ = _TYPES.get(type(value), "str") if pattern == f"${{{names_in(pattern)[0]}}}" else "str"
                 values = {name: (text, type_) for name, text in derived(pattern, text_of(value)).items()}

@@ -33,8 +33,8 @@ def replaced(image: str, name: str, new_name: str, new_tag: str, digest: str) ->
 def transform(rl: krm.ResourceList) -> None:
     """Set the image of every container that has an image of a name.
 
-    functionConfig is a ConfigMap with name and newName, newTag or digest in its data, or an object of kind SetImage with
-    these in its field image, and additionalImageFields.
+    functionConfig is a ConfigMap with name and newName, newTag or digest in its data, or an object of kind SetImage
+    with these in its field image, and additionalImageFields.
     """
     found = config_of(rl, "SetImage", "image")
     if found is None:
