@@ -387,7 +387,7 @@ def test_krm_help(folder: Path, arguments: list[str]) -> None:
 
 
 def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
-    """--skip-unreadable passes over a template with a warning, and changes the other documents; without it all stops."""
+    """--skip-unreadable passes over a template with a warning, and changes other documents; without it all stops."""
     template = "kind: {{ .Values.kind }}\n"
     (tmp_path / "a.yaml").write_text(f"# c\nkind: A\n---\n{template}")
     file = program(tmp_path, "for item in rl.items: item.labels['a'] = 'b'")

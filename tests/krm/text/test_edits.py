@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -476,6 +477,11 @@ def test_an_anchor_in_a_merge_key() -> None:
     )
 
 
+def _broken(right: Any, wrong: str, *args: Any, **more: Any) -> Any:
+    """Put edits into a text, with something else than was set."""
+    return right(*args, **more).replace("7", wrong)
+
+
 def test_what_does_not_read_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text that wouldn't say what the edits say isn't given out, of lists of items and of other documents."""
     from crossplane_lite.krm._text import _splice
@@ -487,8 +493,7 @@ def test_what_does_not_read_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         assert b"7" in text.dump()
         right = _splice.apply
         for wrong in ("8", "'7'", "7]", "7\n- x", "7\n b: c"):
-            broken = lambda *args, wrong=wrong, **more: right(*args, **more).replace("7", wrong)  # noqa: E731
-            monkeypatch.setattr(_splice, "apply", broken)
+            monkeypatch.setattr(_splice, "apply", partial(_broken, right, wrong))
             with pytest.raises(InputError, match="these edits can't be written.*nothing is written"):
                 text.dump()
         monkeypatch.setattr(_splice, "apply", right)
