@@ -48,9 +48,9 @@ block scalar's end is behind its blank lines. So the text is kept, and edits are
 each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.yaml 0.19.1 in the same run on the same,
 busy machine. Events rather than PyYAML's nodes, because it builds those by recursion in C, which deep input crashes.
 
-What was edited is read once more before it goes out, item by item, and document by document of a changed file
-(`_check`): of 20 MB in which every item gets a label this is a quarter of all time. Comments that are set go into the text
-behind all other edits (`_comments`), because they belong to values wherever these are by then.
+What was edited is read once more before it goes out, item by item, and each changed file as a whole (`_check`): of
+20 MB in which every item gets a label this takes a quarter of all time. Comments that are set go into the text behind
+all other edits (`_comments`), because they belong to values wherever these are by then.
 
 Nothing here imports more than PyYAML and `re`; what edits and writes is loaded with the first edit.
 """
