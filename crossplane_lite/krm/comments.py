@@ -17,11 +17,38 @@ from ._text._nodes import ALIAS, FRESH, MAPPING, YamlNode
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, TypeAlias
-
-    from .resource import Resource
+    from typing import Any, Protocol, TypeAlias
 
     Steps: TypeAlias = tuple[str | int, ...]
+
+    class Commented(Protocol):
+        """A resource, as far as its comments know it."""
+
+        @property
+        def _node(self) -> YamlNode | None: ...
+
+        @property
+        def _lists(self) -> Any: ...
+
+        @property
+        def _notes(self) -> Notes | None: ...
+
+        @property
+        def _where(self) -> str: ...
+
+        def _now(self) -> dict[str, Any]: ...
+
+        def _content(self) -> dict[str, Any]: ...
+
+        def _own_content(self) -> dict[str, Any]: ...
+
+        def _touch(self) -> None: ...
+
+        def _check_open(self) -> None: ...
+
+        def get(self, path: Any, default: Any = None) -> Any: ...
+
+        def set(self, path: Any, value: Any) -> None: ...
 
 __all__ = ["Comments", "Notes", "every"]
 
@@ -35,7 +62,7 @@ class Comments:
 
     __slots__ = ("_resource", "_steps")
 
-    def __init__(self, resource: Resource, steps: Steps) -> None:
+    def __init__(self, resource: Commented, steps: Steps) -> None:
         self._resource = resource
         self._steps = steps
 
@@ -46,7 +73,7 @@ class Comments:
     @property
     def value(self) -> Any:
         """The value, an object or a list as a live view."""
-        return self._resource.get(self._steps) if self._steps else self._resource  # type: ignore[arg-type]
+        return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -101,7 +128,7 @@ class Comments:
         return f"<comments of {self.path or 'the resource'}: {said or 'none'}>"
 
 
-def every(resource: Resource) -> Iterator[Comments]:
+def every(resource: Commented) -> Iterator[Comments]:
     """Yield the comments of the resource as a whole and of each value in it, in the order of the text."""
     work: list[tuple[Steps, Any]] = [((), resource._own_content())]
     while work:
@@ -113,7 +140,7 @@ def every(resource: Resource) -> Iterator[Comments]:
             work += [((*steps, at), one) for at, one in reversed(list(enumerate(value)))]
 
 
-def _notes(resource: Resource) -> Notes:
+def _notes(resource: Commented) -> Notes:
     if resource._notes is None:
         object.__setattr__(resource, "_notes", Notes(resource))
     notes: Notes = resource._notes  # type: ignore[assignment]  # just made
@@ -150,7 +177,7 @@ class _Note:
 class Notes:
     """What was set of a resource's comments."""
 
-    def __init__(self, resource: Resource) -> None:
+    def __init__(self, resource: Commented) -> None:
         self._resource = resource
         self._notes: list[_Note] = []
 
