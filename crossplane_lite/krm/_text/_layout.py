@@ -149,7 +149,9 @@ def content_column(node: YamlNode) -> int:
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
-        return column(text, key_start(node) if parent.was == MAPPING else place_of(node).start) + int(digits)
+        start = key_start(node) if parent.was == MAPPING else text.rfind("-", line_start(text, node.start), node.start)
+        if start >= 0:
+            return column(text, start) + int(digits)
     body = text[line_end(text, header(node).end()) : node.end]
     for line in body.split("\n"):
         if line.strip(" \r"):

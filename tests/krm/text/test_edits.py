@@ -506,3 +506,5 @@ def test_blocks_that_say_their_indentation() -> None:
     assert assigned(text, ["a", "b"], "  x\nY\n") == text.replace("    y\n", "    Y\n")
     assert assigned(text, ["a", "b"], "w\ny\n") == text.replace("      x\n", "    w\n")
     assert assigned(text, ["a", "c"], "  z\nv").endswith("  c: |4-\n        z\n      v\n")
+    text = "a:\n- |2\n    x\n   y\n- # c\n  b\n"
+    assert assigned(text, ["a", 0], " x\n z\n").startswith("a:\n- |2\n   x\n")
