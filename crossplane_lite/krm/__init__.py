@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from . import testing as testing
     from ._process import Output as Output
+    from .comments import Comments as Comments
     from .compose import from_composition as from_composition
     from .config import ConfigError as ConfigError
     from .functions import Function as Function
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .results import Results as Results
 
 __all__ = [
+    "Comments",
     "ConfigError",
     "Function",
     "Items",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Comments": "comments",
     "ConfigError": "config",
     "Function": "functions",
     "Items": "items",

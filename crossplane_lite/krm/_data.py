@@ -10,9 +10,10 @@ from ._text._nodes import DEEPEST
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["View", "equal", "plain_data"]
+__all__ = ["View", "check_types", "equal", "plain_data"]
 
 
 class View:
@@ -86,6 +87,35 @@ def _opened(value: Any, where: str, depth: int) -> Any:
 
         return to_dict(value)
     return value
+
+
+_TEXTS = {("metadata", "labels"), ("metadata", "annotations")}
+_NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generateName"), ("apiVersion",), ("kind",)}
+
+
+def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
+    """Refuse values of another type than Kubernetes wants where it wants strings: names, labels and annotations.
+
+    Args:
+        steps: Where the value goes in a resource.
+        value: The value, plain data.
+        what: Returns what messages call the resource.
+
+    Raises:
+        UsageError: It, or something in it, must be a string.
+    """
+    if len(steps) > 3 or (steps and steps[0] not in ("metadata", "apiVersion", "kind")):
+        return
+    if steps in _NAMES or steps[:2] in _TEXTS and len(steps) == 3:
+        if value is not None and not isinstance(value, str):
+            shown = f"{value!r:.40}" if not isinstance(value, (dict, list)) else ""
+            hint = f"write str({shown}) or a text" if shown else "it can't be an object or a list"
+            if isinstance(value, bool):
+                hint = f'write str({shown}).lower(), which is "{str(value).lower()}", or a text'
+            raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}); {hint}")
+    elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):
+        for key, one in value.items():
+            check_types((*steps, key), one, what)
 
 
 def equal(one: object, other: object) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, TypeAlias
 
+    from .comments import Comments
     from .resource import Resource
 
     Above: TypeAlias = "Fields | Elements | None"
@@ -107,6 +108,10 @@ class Fields(View, _MutableMapping):
     def __contains__(self, key: object) -> bool:
         return key in self._now()
 
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path within this object, of the object itself without one."""
+        return self._root.comments((*self._steps(), *_below(path)))
+
     # Attributes
 
     def __getattr__(self, name: str) -> Any:
@@ -185,7 +190,7 @@ class Elements(View, _MutableSequence):
         """Say which list has no such element."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
-            raise IndexError(f"{self._root._what}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
+            raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self._root._check_open()
@@ -255,6 +260,10 @@ class Elements(View, _MutableSequence):
     def clear(self) -> None:
         """Remove every element; the list stays, empty."""
         del self[:]
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path within this list, such as `[0]`; of the list without one."""
+        return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort in place, as a list's `sort` does; elements keep their comments."""
@@ -364,7 +373,7 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._what}: {self._path} isn't there")
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} isn't there")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()
@@ -403,7 +412,7 @@ class Missing(Fields):
     def _refuse(self, other: object = None) -> Any:
         if self._found() is None:
             raise UsageError(
-                f"{self._root._what}: {self._path} isn't there; "
+                f"{self._root._where}: {self._path} isn't there; "
                 f"resource.get({self._path!r}, default=...) gives another value"
             )
         return NotImplemented
@@ -423,6 +432,12 @@ def _key_of(cls: type[Any], name: str) -> str:
     if name.endswith("_") and (keyword.iskeyword(bare) or bare in _METHODS or hasattr(cls, bare)):
         return bare
     return name
+
+
+def _below(path: Any) -> tuple[Any, ...]:
+    from .._paths import field_path  # resource.py has it already
+
+    return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
 
 
 def wrapped(up: Fields | Elements, step: str | int, value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import io
 import os
 import sys
 
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["INTERRUPTED", "Output", "Stdout", "complain", "read_stdin"]
+__all__ = ["INTERRUPTED", "Output", "Stdout", "complain", "hold_stdout", "read_stdin", "release_stdout"]
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
@@ -70,6 +72,51 @@ def read_stdin(hint: str) -> bytes:
         chunks.append(chunk)
 
 
+class _Held(io.TextIOBase):
+    """What is printed before it is known where it belongs: to stderr where a function runs, else to stdout."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.texts: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.texts.append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return bool(self.stream.isatty())
+
+    def fileno(self) -> int:
+        return int(self.stream.fileno())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def hold_stdout() -> None:
+    """Keep what is printed from here on until `release_stdout`, or until the process has a `Stdout`.
+
+    For a program that makes a function and prints before it runs it: with PYTHONUNBUFFERED that would be out already.
+    """
+    if sys.stdout is not None and not isinstance(sys.stdout, _Held):
+        sys.stdout = _Held(sys.stdout)
+        atexit.register(release_stdout)
+
+
+def release_stdout() -> None:
+    """Print what was held, to where print goes by now."""
+    held = sys.stdout
+    if isinstance(held, _Held):
+        sys.stdout = held.stream
+        _quietly(lambda: held.stream.write("".join(held.texts)))
+
+
 class Stdout:
     """The process's stdout, taken away from everybody else.
 
@@ -90,6 +137,7 @@ class Stdout:
         else:
             os.dup2(2, 1)
         # What was printed and not written yet, as the module that defines the function was imported.
+        release_stdout()
         _quietly(lambda: sys.stdout.flush())
 
     @property

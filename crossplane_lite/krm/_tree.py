@@ -8,7 +8,7 @@ stands behind a removed one, keeps its comments, whatever else was changed in it
 from __future__ import annotations
 
 from ..errors import InputError
-from ._text._nodes import own_child
+from ._text._nodes import MAPPING, own_child
 from ._text._values import same
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -43,7 +43,7 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
         raise InputError(f"{_at(root, node)}: {key} must be written out, without an alias")
     for at, (child, one) in enumerate(zip(found, value, strict=True)):
         if not isinstance(one, dict):
-            raise InputError(f"{_at(root, child)}: {key}[{at}] must be an object (got {kind_of(one)})")
+            raise InputError(f"{root.doc.label}, line {child.line}: {key}[{at}] must be an object (got {kind_of(one)})")
     return found
 
 
@@ -64,7 +64,7 @@ def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]
 
 
 def _at(root: YamlNode, node: YamlNode | None) -> str:
-    return root.doc.label if node is None or not node.line else f"{root.doc.label}, line {node.line}"
+    return root.doc.label if node is None or not node.line else root.doc.at_line(node.line)
 
 
 def kind_of(value: object) -> str:
@@ -84,11 +84,12 @@ def lists_in(value: Any) -> Lists:
     work = [value]
     while work:
         one = work.pop()
-        children = list(one.values()) if isinstance(one, dict) else one
-        nested = [child for child in children if isinstance(child, (dict, list))]
-        if nested and isinstance(one, list):
-            found[id(one)] = (one, list(one))
-        work += nested
+        before = len(work)
+        for child in one.values() if one.__class__ is dict else one:
+            if child.__class__ is dict or child.__class__ is list:
+                work.append(child)
+        if one.__class__ is list and len(work) > before:
+            found[id(one)] = (one, one[:])
     return found
 
 
@@ -100,20 +101,36 @@ def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
         content: What it shall stand for.
         lists: What `lists_in` gave for the content when it was read from the node.
     """
-    before = node.value()
-    if same(before, content):
-        return
+    _write_back(node, content, lists, node.value())
+
+
+def _write_back(node: YamlNode, content: Any, lists: Lists, before: Any) -> None:
     if isinstance(before, dict) and isinstance(content, dict):
         for key in before:
             if key not in content:
                 node.delete([key])
         for key, one in content.items():
-            if key not in before or not same(before[key], one):
+            if key in before:
+                was = before[key]
+                if was is one or (one.__class__ is str and was == one):
+                    continue
+                child = own_child(node, key)
+                if one.__class__ is dict and was.__class__ is dict and child is not None and child.kind == MAPPING:
+                    _write_back(child, one, lists, was)
+                elif same(was, one):
+                    continue
+                elif child is not None:
+                    _write_back(child, one, lists, was)
+                else:
+                    node.set([key], one)
+            else:
                 child = own_child(node, key)
                 if child is None:
                     node.set([key], one)
                 else:
                     write_back(child, one, lists)
+    elif same(before, content):
+        return
     elif isinstance(before, list) and id(content) in lists and _arrange(node, content, lists[id(content)][1]):
         for child, one in zip(node.children(), content, strict=True):
             write_back(child, one, lists)

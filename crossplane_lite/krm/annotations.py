@@ -19,6 +19,7 @@ __all__ = [
     "PREFIX",
     "check",
     "file_of",
+    "is_orchestrators",
     "is_reserved",
     "kept_of_new",
     "moved",
@@ -35,12 +36,21 @@ PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
 """The annotation that holds an item's place in its file, and its legacy twin."""
 
+# kpt fn render has an id of its own in the second, where a pipeline selects resources.
+_INTERNAL = (PREFIX, "internal.config.k8s.io/")
+_ORCHESTRATORS = (*_INTERNAL, "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/")
+
 _LEGACY = frozenset({PATHS[1], INDEXES[1], "config.k8s.io/id", "kustomize.config.k8s.io/id"})
 
 
 def is_reserved(key: object) -> bool:
     """Say whether an annotation is an orchestrator's."""
-    return isinstance(key, str) and (key.startswith(PREFIX) or key in _LEGACY)
+    return isinstance(key, str) and (key.startswith(_INTERNAL) or key in _LEGACY)
+
+
+def is_orchestrators(key: str) -> bool:
+    """Say whether an annotation is one that orchestrators read or write, and quote in their own way."""
+    return key.startswith(_ORCHESTRATORS)
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:

@@ -11,9 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from ._process import Output, Stdout
     from ._runnable import Runnable
+    from .resource_list import ResourceList
 
 __all__ = ["command", "main"]
 
@@ -106,13 +108,17 @@ def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout
     """Run a function on the ResourceList of stdin, with flags that say what is to be shown."""
     if given.in_place:
         raise InputError("--in-place is for files; give them after the flags")
+    if given.skip_unreadable:
+        raise InputError("--skip-unreadable is for files; give them after the flags")
+    from .resource_list import ResourceList
+
     data = _stdin(program, "a ResourceList")
     output = function.run(data)
     if output.stdout and given.diff:
-        _tell(output)
+        output.stderr += _told(ResourceList.read(output.stdout))
         return _show_diff(program, [("<stdin>", data, output.stdout)], output, stdout)
     if output.stdout and given.output == "unwrap":
-        _tell(output)
+        output.stderr += _told(ResourceList.read(output.stdout))
         from .files import unwrapped
 
         output.stdout = unwrapped(output.stdout).encode()
@@ -120,38 +126,38 @@ def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout
 
 
 def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
+    from ._process import Output
     from .files import Package
+    from .runner import answered
 
     if given.in_place and "-" in given.items:
         raise InputError("what comes from stdin can't be changed in place")
     stdin = _stdin(program, "documents") if "-" in given.items else b""
     # A directory is a package, as for orchestrators: its items' files are called relative to it.
     is_package = len(given.items) == 1 and os.path.isdir(given.items[0])
-    package = Package(given.config, given.items, stdin, root=given.items[0] if is_package else "")
-    output = function.run(package.data)
-    if not output.stdout:
-        return stdout.finish(program, output)
-    if given.diff or given.in_place or given.output == "unwrap":
-        _tell(output)
-    if given.diff:
-        changes = [(package.path(name), before, after) for name, before, after in package.changes(output.stdout)]
-        return _show_diff(program, changes, output, stdout)
-    if given.in_place:
+    root = given.items[0] if is_package else ""
+    package = Package(given.config, given.items, stdin, root=root, skip_unreadable=given.skip_unreadable)
+    passed = "".join(f"warning: passed over: {problem}\n" for problem in package.problems)
+    if given.diff or given.in_place:
+        changed = answered(function, package.read, package.changes)
+        output = Output(b"", changed.status, passed + changed.stderr + _told(changed.rl))
+        if given.diff:
+            changes = [(package.path(name), before, after) for name, before, after in changed.made]
+            return _show_diff(program, changes, output, stdout)
         if not output.status:  # as orchestrators do it
-            for file in package.write(output.stdout):
-                output.stderr += f"{file}\n"
-        output.stdout = b""
-    elif given.output == "unwrap":
-        output.stdout = package.documents(output.stdout).encode()
-    return stdout.finish(program, output)
+            output.stderr += "".join(f"{file}\n" for file in package.write(changed.made))
+        return stdout.finish(program, output)
+    if given.output == "unwrap":
+        printed = answered(function, package.read, package.documents)
+        stderr = passed + printed.stderr + _told(printed.rl)
+        return stdout.finish(program, Output(printed.made.encode(), printed.status, stderr))
+    listed = answered(function, package.read, package.as_list)
+    return stdout.finish(program, Output(listed.made, listed.status, passed + listed.stderr))
 
 
-def _tell(output: Output) -> None:
-    """Add to stderr what only the ResourceList would say, which isn't printed."""
-    from .resource_list import ResourceList
-
-    results = ResourceList.read(output.stdout).results
-    output.stderr += "".join(f"{result}\n" for result in results if result.severity == "info")
+def _told(rl: ResourceList[Any]) -> str:
+    """Return what only the ResourceList would say, which isn't printed."""
+    return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 
 def _stdin(program: str, what: str) -> bytes:
@@ -210,5 +216,10 @@ def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
         "-i", "--in-place", action="store_true", help="write what changes to the files, unless there are errors"
     )
     how.add_argument("--doc", action="store_true", help="print name, description, role and config schema as JSON")
+    parser.add_argument(
+        "--skip-unreadable",
+        action="store_true",
+        help="pass over documents that can't be read, such as templates, with a warning; they stay as they are",
+    )
     parser.add_argument("-h", "--help", action="store_true", help="print this and exit")
     return parser

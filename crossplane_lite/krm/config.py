@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._base.yaml_scalars import resolve
 from .._input.structure import _problems, structured
-from .._input.types import Shape, check_class, choices, fields_of, shape_of
+from .._input.types import NOTHING, Field, Shape, check_class, choices, fields_of, shape_of
 from .._paths import field_path
 from ..errors import InputError, UsageError
 from ._text import parse
@@ -53,11 +53,11 @@ class ConfigError(InputError):
         self.problems = problems
 
 
-def structure(config: Mapping[str, Any], cls: Any) -> Any:
+def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
     """Return functionConfig as an instance of an attrs class.
 
     Args:
-        config: The functionConfig, plain data.
+        config: The functionConfig, plain data; None where there is none and the class isn't optional.
         cls: The class, or the class with `| None`.
 
     Raises:
@@ -66,7 +66,12 @@ def structure(config: Mapping[str, Any], cls: Any) -> Any:
     """
     cls = _class_of(cls)
     check_class(cls)
-    keys = {field.key for field in fields_of(cls)}
+    fields = fields_of(cls)
+    if config is None:
+        if any(field.default is NOTHING for field in fields):
+            raise ConfigError([Problem(_required(fields), "")])
+        return structured({}, cls)
+    keys = {field.key for field in fields}
     data, path = {key: value for key, value in config.items() if key in keys or key not in _OBJECT_KEYS}, _TOP
     if _is_config_map(config) and "data" not in keys:
         data, path = _data_of(config, cls), f"{_TOP}.data"
@@ -74,6 +79,11 @@ def structure(config: Mapping[str, Any], cls: Any) -> Any:
         return structured(data, cls)
     except Exception as error:
         raise ConfigError(_listed(error, path)) from None
+
+
+def _required(fields: list[Field]) -> str:
+    named = [f"{field.key} (required)" if field.default is NOTHING else field.key for field in fields]
+    return f"{_TOP} is required; its fields are {', '.join(named)}"
 
 
 def _class_of(cls: Any) -> type[Any]:

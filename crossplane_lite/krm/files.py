@@ -1,8 +1,8 @@
 """Files as a ResourceList and back, for a function that is run without an orchestrator.
 
-A document goes into the list as its own text, two columns to the right, and comes back the same way. Where the function
-hasn't changed it, its file keeps it byte for byte. Where it is from goes along in the annotations that orchestrators
-use, and these are taken out again.
+Items are the documents of the files, edited where they stand: what the function hasn't changed keeps its file byte for
+byte, whatever is in it. Where an item is from, its annotations say as an orchestrator's would; the text of the document
+never has them (`_placed`).
 """
 
 from __future__ import annotations
@@ -13,108 +13,100 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import InputError
+from ._placed import Placed
 from ._text import Text, YamlNode, parse
-from .annotations import INDEXES, PATHS, file_of
+from ._text._comments import noted
+from ._text._documents import masked
+from ._text._splice import document_text
+from ._text._write import Style, mapping_lines
+from .annotations import INDEXES, PATHS
+from .resource import Resource
+from .resource_list import ResourceList
 
 __all__ = ["Package", "unwrapped"]
 
 _SUFFIXES: Final = (".yaml", ".yml")
 _LABEL: Final = "the list of all items"
-
-# What is between documents: markers with the rest of their line where that is empty or a comment.
-_MARKER: Final = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#.*)?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
 _DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
 # Line breaks that only YAML 1.1 knows; what stands behind one can't be moved to the right.
 _OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
+
+Changes = list[tuple[str, "bytes | None", "bytes | None"]]
+"""What becomes of files: name, what it held and what it is to hold; None for no file."""
 
 
 class _File:
-    """A file that was read.
+    """A file.
 
     Attributes:
+        name: What it is called.
         path: Where it is; empty for stdin.
-        data: What it held.
-        pieces: Its text in pieces, with a bare newline at the ends of lines: documents and what is between them.
-        documents: The index in `pieces` of each document.
+        data: What it holds.
+        problems: What is wrong with documents that are passed over.
+        is_text: Whether it is text at all.
     """
 
-    def __init__(self, name: str, path: str, data: bytes) -> None:
+    def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
+        self.name = name
         self.path = path
         self.data = data
-        self.pieces: list[str] = []
-        self.documents: list[int] = []
-        text = parse(data, name)
-        other = _OTHER_BREAKS.search(text.text)
-        if other is not None:
-            raise InputError(
-                f"{text.at(other.start())}: a U+{ord(other[0]):04X} ends a line here; write it as an escape"
+        self.problems: list[str] = []
+        self.is_text = True
+        self._masked: tuple[str, str] | None = None
+        try:
+            self._read: Text | None = parse(data, name)
+        except InputError as error:
+            if not skip:
+                raise
+            self._read = None
+            self._pass_over(error)
+
+    def _pass_over(self, error: InputError) -> None:
+        """Make the documents that can't be read empty ones, for reading."""
+        try:
+            text = self.data.decode().removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            text, left, problems = "", "", [str(error)]
+            self.is_text = False
+        else:
+            left, problems = masked(text, self.name)
+        self.problems = problems or [str(error)]
+        self._masked = text, left
+        self._read = self.text()
+
+    def text(self) -> Text:
+        """Return the file, read anew unless nobody has asked for it yet."""
+        found, self._read = self._read, None
+        if found is not None:
+            return found
+        if self._masked is None:
+            return parse(self.data, self.name)
+        text, left = self._masked
+        found = parse(left.encode(), self.name)
+        found._data = self.data
+        found.shown = text
+        return found
+
+
+class _Documents:
+    """The documents of a package as they were read for one run of a function."""
+
+    def __init__(self, files: Mapping[str, _File]) -> None:
+        self.texts = {name: file.text() for name, file in files.items()}
+        self.roots = {
+            (name, index): root for name, text in self.texts.items() for index, root in enumerate(text.documents)
+        }
+
+    def resources(self) -> list[Resource]:
+        """Return the documents as items."""
+        many = {name: len(text.documents) for name, text in self.texts.items()}
+        return [
+            Resource._of_node(
+                root, name if many[name] == 1 else f"{name}, document {index + 1}", placed=Placed(name, index)
             )
-        self._newline = text.newline
-        self._mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-        self._split(text.text.replace("\r\n", "\n"), [node.line for node in text.documents])
-
-    def _split(self, text: str, lines: list[int]) -> None:
-        at = 0
-        for marker in [*_MARKER.finditer(text), None]:
-            end = len(text) if marker is None else marker.start()
-            begin = _first(text, at, end)
-            first, last = (text.count("\n", 0, place) + 1 for place in (begin, end))
-            holds = any(first <= line <= last for line in lines) and begin < end
-            self.pieces.append(text[at : begin if holds else end])
-            if holds:
-                self.documents.append(len(self.pieces))
-                self.pieces.append(text[begin:end])
-            if marker is not None:
-                self.pieces.append(marker[0])
-                at = marker.end()
-
-    def text(self, index: int) -> str:
-        """Return the text of a document."""
-        return self.pieces[self.documents[index]]
-
-    def rewritten(self, texts: Mapping[int, str], more: Sequence[str]) -> bytes | None:
-        """Return what the file is to hold, None where nothing is left of it.
-
-        Args:
-            texts: The texts of the documents that stay, by their index.
-            more: Documents to append.
-        """
-        if not more and texts == {index: self.text(index) for index in range(len(self.documents))}:
-            return self.data
-        if not texts and not more:
-            return None
-        pieces = list(self.pieces)
-        for index, at in enumerate(self.documents):
-            pieces[at] = texts.get(index, "")
-            if index not in texts:
-                # With a document goes one of the markers around it.
-                around = [one for one in (at + 1, at - 2) if 0 <= one < len(pieces) and pieces[one].startswith("---")]
-                for one in around[:1]:
-                    pieces[one] = ""
-        text = "".join(pieces)
-        return self._mark + _joined([text, *more] if text.strip() else more).replace("\n", self._newline).encode()
-
-
-def _first(text: str, at: int, end: int) -> int:
-    """Return where a document's own text begins: behind empty lines and directives."""
-    while at < end:
-        stop = text.find("\n", at, end) + 1 or end
-        line = text[at:stop]
-        if line.strip() and not line.startswith("%"):
-            break
-        at = stop
-    return at
-
-
-def _joined(documents: Sequence[str]) -> str:
-    """Return documents as one stream."""
-    text = ""
-    for document in documents:
-        if text:
-            text = text if text.endswith("\n") else text + "\n"
-            text += "---\n"
-        text += document
-    return text
+            for (name, index), root in self.roots.items()
+        ]
 
 
 class Package:
@@ -126,62 +118,131 @@ class Package:
             .yml are read in the order of their names; hidden ones are left out.
         stdin: What `-` stands for.
         root: A directory that files are called relative to; empty for as they are given.
+        skip_unreadable: Pass over documents that can't be read; `problems` says which.
 
     Raises:
-        InputError: One can't be read, or isn't YAML.
+        InputError: A file can't be read, or isn't YAML.
     """
 
-    def __init__(self, config: str | None, items: Sequence[str], stdin: bytes = b"", *, root: str = "") -> None:
+    def __init__(
+        self,
+        config: str | None,
+        items: Sequence[str],
+        stdin: bytes = b"",
+        *,
+        root: str = "",
+        skip_unreadable: bool = False,
+    ) -> None:
         self._root = root
         self._files: dict[str, _File] = {}
         for name, path in _paths(items, root):
-            self._files.setdefault(name, _File(name, path, _read(path) if path else stdin))
-        self._order = [(name, index) for name, file in self._files.items() for index in range(len(file.documents))]
-        self.data = self._list(config)
-        """The ResourceList that the function is to get."""
-        self._before = dict(_items(self.data, _LABEL))
+            if name not in self._files:
+                data = _read(path) if path else stdin
+                self._files[name] = _File(name, path, data, skip=skip_unreadable)
+        self._config = None if config is None else _config(config)
+        self._documents = _Documents({})
 
-    def _list(self, config: str | None) -> bytes:
-        lines = ["apiVersion: config.kubernetes.io/v1", "kind: ResourceList"]
-        lines.append("items:" if self._order else "items: []")
-        lines += [_moved(self._files[name].text(index), "- ") for name, index in self._order]
-        if config is not None:
-            file = _File(config, config, _read(config))
-            if len(file.documents) != 1:
-                raise InputError(
-                    f"{config} must hold one document, the functionConfig (it holds {len(file.documents)})"
-                )
-            lines += ["functionConfig:", _moved(file.text(0), "  ")]
-        text = parse(("\n".join(lines) + "\n").encode(), _LABEL)
-        for (name, index), node in zip(self._order, _nodes(text), strict=True):
-            for key, value in ((INDEXES[0], str(index)), (PATHS[0], name)):
-                node.set(["metadata", "annotations", key], value)
-        return text.dump()
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with the documents that are passed over."""
+        return [problem for file in self._files.values() for problem in file.problems]
 
     @property
     def contents(self) -> dict[str, bytes]:
         """What each file holds, by what it is called."""
         return {name: file.data for name, file in self._files.items()}
 
-    def documents(self, output: bytes) -> str:
-        """Return the items of a ResourceList as a stream of documents."""
-        return _joined([text for _, _, text in self._placed(output)])
+    # In
 
-    def changes(self, output: bytes) -> Iterator[tuple[str, bytes | None, bytes | None]]:
-        """Yield what a ResourceList makes of files: name, what it held and what it is to hold; None for no file."""
-        texts: dict[str, dict[int, str]] = {name: {} for name in self._files}
-        more: dict[str, list[str]] = {}
-        for name, index, text in self._placed(output):
-            if (name, index) in self._order and index not in texts[name]:
-                texts[name][index] = text
+    def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
+        """Return the documents as a ResourceList. What is made of it later is what the last one has become.
+
+        Args:
+            config_class: The class of functionConfig, None to leave it as it is.
+            needed: Whether it is an error that there is no functionConfig.
+
+        Raises:
+            UsageError: The config class has a field of a type that no functionConfig has.
+        """
+        self._documents = _Documents(self._files)
+        wrapper = parse(self._wrapper().encode(), _LABEL)
+        return ResourceList(wrapper, config_class, self._documents.resources(), needed=needed)
+
+    def _wrapper(self) -> str:
+        lines = ["apiVersion: config.kubernetes.io/v1", "kind: ResourceList", "items: []"]
+        if self._config is not None:
+            lines += ["functionConfig:", _moved(_whole(self._config), "  ")]
+        return "\n".join(lines) + "\n"
+
+    # Out
+
+    def changes(self, rl: ResourceList[Any]) -> Changes:
+        """Return what a ResourceList makes of files.
+
+        Raises:
+            InputError: What was edited can't be written.
+            UsageError: Something that was set can't be written.
+        """
+        added = self._settled(rl)
+        found: Changes = []
+        for name, text in self._documents.texts.items():
+            now = self._after(text)
+            if now != self._files[name].data:
+                found.append((name, self._files[name].data, now))
+        return found + [(name, None, _joined(texts).encode()) for name, texts in added.items()]
+
+    def _after(self, text: Text) -> bytes | None:
+        """Return what a file is to hold, None where nothing is left of it."""
+        left = [root for root in text.documents if root not in text.gone or root in text.slots]
+        if text.gone and not left and not text.added and text.shown is None:
+            return None
+        return text.dump()
+
+    def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
+        """Bring what became of items into the texts of files, and return the documents of new files."""
+        for one in rl.items:
+            one._write()
+        staying: set[tuple[str, int]] = set()
+        others: list[tuple[tuple[str, int], Resource]] = []
+        for one in rl.items:
+            place = _place(one)
+            if one._node is not None and self._documents.roots.get(place) is one._node:
+                staying.add(place)
             else:
-                more.setdefault(name, []).append(text)
-        for name, file in self._files.items():
-            now = file.rewritten(texts[name], more.pop(name, []))
-            if now != file.data:
-                yield name, file.data, now
-        for name, added in more.items():
-            yield name, None, _joined(added).encode()
+                others.append((place, one))
+        for text in self._documents.texts.values():
+            text.gone, text.added, text.slots = [], [], {}
+        for place, root in self._documents.roots.items():
+            if place not in staying:
+                self._documents.texts[place[0]].gone.append(root)
+        added: dict[str, list[str]] = {}
+        for place, one in sorted(others, key=lambda other: other[0][1]):
+            written = _document(one, is_json=place[0].endswith(".json"))
+            target = self._documents.texts.get(place[0])
+            slot = self._documents.roots.get(place)
+            if target is not None and not self._files[place[0]].is_text:
+                raise InputError(f"{one._where}: nothing can be added to {place[0]}, which can't be read")
+            if target is None:
+                added.setdefault(place[0], []).append(written)
+            elif slot is not None and slot in target.gone and slot not in target.slots:
+                target.slots[slot] = written
+            else:
+                target.added.append(written)
+        return added
+
+    def documents(self, rl: ResourceList[Any]) -> str:
+        """Return the items of a ResourceList as a stream of documents."""
+        self.changes(rl)  # which reads once more what was edited
+        return _joined([_document(one) for one in rl.items])
+
+    def as_list(self, rl: ResourceList[Any]) -> bytes:
+        """Return a ResourceList whose items say in annotations where they are from."""
+        self.changes(rl)
+        lines = [_listed(_document(one), *_place(one)) for one in rl.items]
+        head = rl._write_wrapper().decode()
+        if lines:
+            head = head.replace("items: []\n", "items:\n" + "\n".join(lines) + "\n", 1)
+        return head.encode()
 
     def path(self, name: str) -> str:
         """Return where a file is, or will be, that is called by a name."""
@@ -190,23 +251,13 @@ class Package:
             return file.path or name
         return os.path.normpath(os.path.join(self._root, name)) if self._root else name
 
-    def _placed(self, output: bytes) -> Iterator[tuple[str, int, str]]:
-        """Yield the file, the index in it and the text of each item, without what was added for the list."""
-        for place, text in _items(output, "the function's output"):
-            name, index = place
-            if self._before.get(place) == text:
-                yield name, index, self._files[name].text(index)
-            else:
-                yield name, index, _clean(text, name)
-
-    def write(self, output: bytes) -> list[str]:
-        """Write to files what a ResourceList makes of them, and return their paths.
+    def write(self, changes: Changes) -> list[str]:
+        """Write changes to files, and return their paths.
 
         Raises:
             InputError: One can't be written, or is outside of the package.
         """
         written = []
-        changes = list(self.changes(output))
         for name, _, _ in changes:
             if name not in self._files and (os.path.isabs(name) or ".." in name.split("/")):
                 raise InputError(f"can't write {name}: an item's file must be within the package; nothing was written")
@@ -218,6 +269,65 @@ class Package:
                 raise InputError(f"can't write {path}: {e.strerror or e}") from e
             written.append(path)
         return written
+
+
+def _config(path: str) -> YamlNode:
+    """Return the functionConfig in a file."""
+    text = parse(_read(path), path)
+    if len(text.documents) != 1:
+        raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")
+    return text.documents[0]
+
+
+def _document(item: Resource, *, is_json: bool = False) -> str:
+    """Return the text of an item as a document."""
+    if item._node is not None and not is_json:
+        text = _whole(item._node)
+        return text if item._placed is not None else _clean(text, "the new item")
+    content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
+    if is_json:
+        import json
+
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    text = "".join(line + "\n" for line in mapping_lines(content, 0, _PLAIN))
+    return text if item._notes is None else noted(text, item._notes.now())
+
+
+def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a new item without the annotations that say in which file it shall stand."""
+    metadata = content.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
+        return content
+    left = {key: value for key, value in annotations.items() if key not in (*PATHS, *INDEXES)}
+    made = {key: value for key, value in content["metadata"].items() if key != "annotations" or left}
+    return {**content, "metadata": {**made, "annotations": left} if left else made}
+
+
+def _whole(root: YamlNode) -> str:
+    """Return the text of a document, with bare newlines and one at its end."""
+    text = document_text(root)
+    if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
+        return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
+    text = text.replace("\r\n", "\n")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _listed(document: str, name: str, index: int) -> str:
+    """Return a document as an item of a list, with the annotations that say where it is from."""
+    text = parse(document.encode(), name)
+    metadata = text.root.get(["metadata"])
+    if metadata is None or (
+        isinstance(metadata, dict) and isinstance(metadata.get("annotations", {}), (dict, type(None)))
+    ):
+        for key, value in ((INDEXES[0], str(index)), (PATHS[0], name)):
+            text.root.set(["metadata", "annotations", key], value)
+    return _moved(text.dump().decode(), "- ")
+
+
+def _joined(documents: Sequence[str]) -> str:
+    """Return documents as one stream."""
+    return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
@@ -274,7 +384,7 @@ def unwrapped(data: bytes) -> str:
     text = parse(data, label)
     node = text.root.child("items")
     if node is not None and not node.style and not text.root.style and node.children():
-        return _joined([_clean(document, label) for _, document in _items(data, label)])
+        return _joined([_clean(document, label) for document in _items(data, label)])
     from .._manifests.yaml import dump
 
     return dump([one.value() for one in _nodes(text)], sort_keys=False)
@@ -291,8 +401,8 @@ def _nodes(text: Text) -> list[YamlNode]:
     return [] if node is None else node.children()
 
 
-def _items(data: bytes, label: str) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield the file and index of each item of a list in block style, and its text as a document."""
+def _items(data: bytes, label: str) -> Iterator[str]:
+    """Yield the text of each item of a list in block style as a document."""
     text = parse(data, label)
     nodes = _nodes(text)
     if not nodes:
@@ -304,7 +414,7 @@ def _items(data: bytes, label: str) -> Iterator[tuple[tuple[str, int], str]]:
         begin = max(top for top in tops if top <= node.start)
         end = min((top for top in tops if top > node.start), default=len(text.text))
         document = text.text[begin:end].replace("\r\n", "\n").split("\n")
-        yield _place(node.value()), "\n".join(_shifted(line, deep + 2) for line in document)
+        yield "\n".join(_shifted(line, deep + 2) for line in document)
 
 
 def _column(text: Text, node: YamlNode) -> int:
@@ -317,14 +427,14 @@ def _shifted(line: str, columns: int) -> str:
     return line[columns:] if not before.strip(" -") else line.lstrip(" ")
 
 
-def _place(item: Mapping[str, Any]) -> tuple[str, int]:
+def _place(item: Resource) -> tuple[str, int]:
     """Return the file and index that an item is for; for a new one a file that is called after it."""
-    metadata = item.get("metadata") or {}
-    found = file_of(metadata.get("annotations"))
+    found = item._place
     if found is not None:
         return found
-    name = "_".join(str(part).lower() for part in (item.get("kind", "item"), metadata.get("name", "")) if part)
-    return re.sub(r"[^a-z0-9._-]+", "-", name) + ".yaml", 0
+    kind, name = item._peek("kind"), item._peek("metadata", "name")
+    called = "_".join(str(part).lower() for part in (kind or "item", name) if part)
+    return re.sub(r"[^a-z0-9._-]+", "-", called) + ".yaml", 0
 
 
 def _clean(document: str, name: str) -> str:
@@ -338,16 +448,4 @@ def _clean(document: str, name: str) -> str:
             node.delete(["metadata", "annotations", key])
         if mine and len(mine) == len(found):
             node.delete(["metadata", "annotations"])
-    written = text.dump().decode()
-    return _as_json(text, written) if name.endswith(".json") else written
-
-
-def _as_json(text: Text, written: str) -> str:
-    """Return a document's text as JSON."""
-    import json
-
-    try:
-        json.loads(written)
-    except ValueError:
-        return json.dumps(text.root.value(), indent=2, ensure_ascii=False) + "\n"
-    return written
+    return text.dump().decode()

@@ -55,6 +55,7 @@ class Function:
         self._body = body
         self._names = names  # where a local class of the annotation is found
         self._config_class: type[Any] | None = None
+        self._is_optional = True
         self._is_resolved = False
         self.name = name
         self.role = role
@@ -104,9 +105,18 @@ class Function:
             UsageError: The annotation can't be looked up, or is another type.
         """
         if not self._is_resolved:
-            self._config_class = _config_class(self._body, self._names)
+            self._config_class, self._is_optional = _config_class(self._body, self._names)
             self._is_resolved = True
         return self._config_class
+
+    @property
+    def is_config_optional(self) -> bool:
+        """Whether the function can do without a functionConfig: `rl: krm.ResourceList[Config | None]`.
+
+        Raises:
+            UsageError: As of `config_class`.
+        """
+        return self.config_class is None or self._is_optional
 
     def run(self, data: bytes) -> Output:
         """Answer one ResourceList.
@@ -120,17 +130,20 @@ class Function:
             What goes to stdout and stderr, and the exit status. What goes wrong in the function is a result in it
             of the severity error; the items are then as they came.
         """
+        from ._process import release_stdout
         from .runner import run
 
         Function._was_run = True
+        release_stdout()
         return run(self, data)
 
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
         """Run the function as a program: from stdin to stdout, or as its arguments say (`--help` lists them).
 
         Everything that is printed meanwhile goes to stderr, what subprocesses print too, and stays there: stdout has
-        the ResourceList and nothing else. What the module itself prints before it calls `main` goes to stderr, too,
-        while it is buffered; with PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps it off stdout.
+        the ResourceList and nothing else. What the module itself prints below the decorator goes to stderr, too. Above
+        it that is so while it is buffered; with PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps that
+        off stdout.
 
         Args:
             argv: Command-line arguments without the program's name; by default the process's own.
@@ -204,8 +217,11 @@ def expect_main(names: Mapping[str, Any]) -> None:
         names: The global names of the module that makes the function.
     """
     if names.get("__name__") == "__main__" and "__file__" in names:  # a program, no prompt or notebook
+        from ._process import hold_stdout
+
         atexit.unregister(_check_used)
         atexit.register(_check_used)
+        hold_stdout()
 
 
 def _check_used() -> None:
@@ -246,27 +262,28 @@ def _check(body: Any) -> None:
         pass
 
 
-def _config_class(body: Any, names: Mapping[str, Any]) -> type[Any] | None:
-    """Return the class in `ResourceList[...]` of a function's parameter."""
+def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
+    """Return the class in `ResourceList[...]` of a function's parameter, and whether None is among what it may be."""
     annotation = _annotation(body)
     if isinstance(annotation, str):
         text = annotation.strip()
         if text.endswith("ResourceList"):
-            return None
+            return None, True
         annotation = _looked_up(body, text, names)
     if annotation is None:
-        return None
+        return None, True
     from .resource_list import ResourceList
 
     if annotation is ResourceList:
-        return None
+        return None, True
     wanted: tuple[Any, ...] = getattr(annotation, "__args__", ())
     if getattr(annotation, "__origin__", None) is not ResourceList or len(wanted) != 1:
         raise UsageError(
             f"the parameter of {_qualified(body)}() must be a krm.ResourceList or krm.ResourceList[Config] "
             f"(got {annotation!r})"
         )
-    return _class(wanted[0], body)
+    is_optional = type(None) in getattr(wanted[0], "__args__", ())
+    return _class(wanted[0], body), is_optional
 
 
 def _class(wanted: Any, body: Any) -> type[Any] | None:

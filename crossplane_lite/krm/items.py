@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import DuplicateResourceError, UsageError
-from ._data import plain_data
+from ._data import check_types, plain_data
 from .resource import Resource
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
@@ -35,6 +35,8 @@ class Items(_Sequence):
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
         self._found = found
         self._whole = self if whole is None else whole
+        # Items by their identity, None until somebody asks.
+        self._known: dict[tuple[Any, ...], list[Resource]] | None = None
 
     if TYPE_CHECKING:
 
@@ -160,8 +162,8 @@ class Items(_Sequence):
 
         Args:
             resource: A new Resource, which is the item from then on; or an item's content, which is copied: a mapping,
-                an instance of a model, another item, or one document of YAML, without its comments. An item that was
-                removed comes back as itself.
+                an instance of a model, another item, or one document of YAML, which keeps its text where it has
+                comments. An item that was removed comes back as itself.
 
         Returns:
             The item.
@@ -171,8 +173,9 @@ class Items(_Sequence):
             UsageError: It has no apiVersion, kind or name, or isn't a resource at all.
         """
         made = self._taken(resource)
-        if self._same_as(made):
-            raise DuplicateResourceError(f"there is a {made._what} already; items.upsert() changes it")
+        same = self._same_as(made)
+        if same:
+            raise DuplicateResourceError(f"there is a {same[0]._where} already; items.upsert() changes it")
         self._append(made)
         return made
 
@@ -182,6 +185,30 @@ class Items(_Sequence):
             return []
         wanted = _identity(made)
         return [one for one in self._whole._found if _identity(one) == wanted]
+
+    def _rename(self, item: Resource, changed: Mapping[tuple[str, ...], Any]) -> None:
+        """Take note of an item's new identity.
+
+        Raises:
+            DuplicateResourceError: There is another item of that.
+        """
+        known = self._known
+        if known is None:
+            known = self._known = {}
+            for one in self._found:
+                known.setdefault(_identity(one), []).append(one)
+        before = _identity(item)
+        now = _identity(item, changed)
+        if now == before:
+            return
+        others = [one for one in known.get(now, ()) if one is not item]
+        if others and now[-1] and self._has(item):
+            *_, kind, namespace, name = now
+            called = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+            raise DuplicateResourceError(f"{item._where} can't become {called}: there is a {others[0]._where} already")
+        if item in known.get(before, ()):
+            known[before] = [one for one in known[before] if one is not item]
+        known.setdefault(now, []).append(item)
 
     def _taken(self, resource: Any) -> Resource:
         """Return a resource that can be added: the one that is given where it is new or was removed, else a copy."""
@@ -201,6 +228,7 @@ class Items(_Sequence):
         if made._owner is None:
             made._become_item(self._whole)
         self._whole._found.append(made)
+        self._whole._known = None
         if self is not self._whole:
             self._found.append(made)
 
@@ -242,6 +270,7 @@ class Items(_Sequence):
         if gone is None:
             raise UsageError(f"{resource!r:.80} is not among the items; remove takes an item that was read from them")
         self._whole._found[:] = [other for other in self._whole._found if other is not gone]
+        self._whole._known = None
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
@@ -256,6 +285,7 @@ class Items(_Sequence):
         gone = {id(one) for one in self._found}
         self._found.clear()
         self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]
+        self._whole._known = None
 
     def _become(self, resources: Iterable[Any]) -> None:
         """Take these as all items, in this order; see `ResourceList.items`."""
@@ -271,10 +301,12 @@ class Items(_Sequence):
         if len({id(one) for one in kept}) < len(kept):
             raise DuplicateResourceError("each item can be among the items only once")
         self._found[:] = kept
+        self._known = None
         try:
             self._found[:] = [one if id(one) in known else self.add(one) for one in wanted]
         except Exception:
             self._found[:] = before
+            self._known = None
             raise
 
 
@@ -297,19 +329,28 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     return entries.items()
 
 
+_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
+
+
 def _group(resource: Resource) -> str | None:
+    return _group_of(resource._peek("apiVersion"))
+
+
+def _group_of(api_version: Any) -> str | None:
     from .._base.api_version import group_of  # few ask
 
-    found = resource._peek("apiVersion")
-    return group_of(found) if isinstance(found, str) else None
+    return group_of(api_version) if isinstance(api_version, str) else None
 
 
 def _has(found: object, wanted: object) -> bool:
     return found is not None and (wanted is None or found == wanted)
 
 
-def _identity(resource: Resource) -> tuple[Any, ...]:
-    """Return what no two items may have in common."""
+def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
+    """Return what no two items may have in common; where `changed` is given, with these fields in it."""
+    if changed is not None:
+        found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
+        return (_group_of(found[0]), found[1], found[2] or "", found[3])
     known = resource._identity
     if known is not None and known[0] == resource._edits and resource._typed is None:
         return known[1]
@@ -326,7 +367,10 @@ def _made(resource: Any) -> Resource:
         from ._text import parse
 
         data = resource.encode() if isinstance(resource, str) else resource
-        return Resource(parse(data, "the new item").root.value())
+        root = parse(data, "the new item").root
+        if b"#" in data and not root.style:
+            return Resource._of_node(root, "the new item")  # which keeps its comments
+        return Resource(root.value())
     content = plain_data(resource)
     if not isinstance(content, dict):
         raise UsageError(f"an item must be a mapping, a model or a text of YAML (got {resource!r:.60})")
@@ -341,6 +385,7 @@ def _check(resource: Resource) -> None:
     names = resource._peek("metadata", "name"), resource._peek("metadata", "generateName")
     if not any(isinstance(one, str) and one for one in names):
         raise UsageError(f"an item must have metadata.name, a string that isn't empty (got {content!r:.80})")
+    check_types((), content, lambda: resource._where)
 
 
 def _merge(item: Resource, content: Mapping[str, Any]) -> None:

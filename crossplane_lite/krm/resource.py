@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from .._paths import field_path
+from .._paths.text import show
 from ..errors import InputError, UsageError
 from . import _tree
-from ._data import plain_data
+from ._data import check_types, plain_data
 from ._live import Elements, Fields, Missing, wrapped
 from ._text._values import same
-from .annotations import check, is_reserved, kept_of_new, moved, reserved_of, restore
+from .annotations import INDEXES, PATHS, check, file_of, is_reserved, kept_of_new, moved, reserved_of, restore
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from ._placed import Placed
     from ._text import YamlNode
+    from .comments import Comments, Notes
     from .items import Items
     from .views import Views
 
 __all__ = ["Resource"]
 
 _NONE: Any = object()
+
+# What a change of another identity changes.
+_IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
 class Resource(Fields):
@@ -38,13 +44,27 @@ class Resource(Fields):
         UsageError: The content isn't an object of JSON values.
     """
 
-    __slots__ = ("_edits", "_frozen", "_identity", "_lists", "_node", "_owner", "_reserved", "_typed", "_written")
+    __slots__ = (
+        "_edits",
+        "_frozen",
+        "_identity",
+        "_lists",
+        "_node",
+        "_notes",
+        "_owner",
+        "_placed",
+        "_reserved",
+        "_typed",
+        "_written",
+    )
 
     _node: YamlNode | None
     _lists: Any
     _owner: Items | None  # the items that it is one of, or was
     _reserved: dict[str, Any] | None
     _typed: Views | None
+    _notes: Notes | None  # the comments that were set
+    _placed: Placed | None  # where it is from, where its text is a document of a file
     _frozen: str
     _identity: tuple[int, tuple[Any, ...]] | None  # what no other item may have in common, as of so many edits
     _edits: int  # how often the content was changed
@@ -60,17 +80,19 @@ class Resource(Fields):
             self._touch()
 
     @classmethod
-    def _of_node(cls, node: YamlNode, label: str, frozen: str = "") -> Resource:
+    def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Resource:
         """Return the resource over a node of the text.
 
         Args:
             node: The node, a mapping.
             label: What messages call it where it has no name, such as `items[3]`.
             frozen: Why it can't be changed; empty if it can.
+            placed: Where the node is from, where no annotation of the text says so.
         """
         made = cls.__new__(cls)
         _start(made, node, label, None)
         object.__setattr__(made, "_frozen", frozen)
+        object.__setattr__(made, "_placed", placed)
         return made
 
     # The content
@@ -84,8 +106,11 @@ class Resource(Fields):
         """Return the content, without what is new in typed views; read from the text when it is first asked for."""
         if self._data is None:
             assert self._node is not None
-            object.__setattr__(self, "_data", self._node.value())
-            object.__setattr__(self, "_lists", _tree.lists_in(self._data))
+            content = self._node.value()
+            if self._placed is not None:
+                self._placed.show(content)
+            object.__setattr__(self, "_data", content)
+            object.__setattr__(self, "_lists", _tree.lists_in(content))
         data: dict[str, Any] = self._data
         return data
 
@@ -95,9 +120,15 @@ class Resource(Fields):
 
     def _peek(self, *steps: str | int) -> Any:
         """Return the plain value at a path, None where there is none; without reading the rest from the text."""
-        if self._data is None and self._node is not None and self._typed is None:
-            return self._node.get(steps)
+        if self._is_text_at(steps):
+            return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
+
+    def _is_text_at(self, steps: Sequence[Any]) -> bool:
+        """Say whether the content at a path is what the text has there."""
+        if self._data is not None or self._node is None or self._typed is not None:
+            return False
+        return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
 
     def _check_open(self) -> None:
         if self._frozen:
@@ -114,8 +145,12 @@ class Resource(Fields):
             holder[int(key) : int(key) + 1] = [value]  # the index past the end appends
         else:
             if self._is_guarded(holder, key):
-                check(str(key), value, self._came_with(), self._what)
+                check(str(key), value, self._came_with(), self._where)
             before = holder.get(key, _NONE)
+            steps = self._steps_in_metadata(content, holder, key)
+            if steps:
+                check_types(steps, value, lambda: self._where)
+                self._check_identity(steps, value)
             holder[key] = value
             self._restore(content, holder, key, before)
         self._touch()
@@ -125,20 +160,50 @@ class Resource(Fields):
         content = self._content()
         self._check_open()
         if self._is_guarded(holder, key):
-            check(str(key), None, self._came_with(), self._what)
+            check(str(key), None, self._came_with(), self._where)
+        if isinstance(holder, dict):
+            self._check_identity(self._steps_in_metadata(content, holder, key), None)
         del holder[key]
         if isinstance(holder, dict):
             self._restore(content, holder, key, _NONE)
         self._touch()
+
+    def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
+        """Return the path of a field where that is at the top, in the metadata, or one of its maps; else nothing."""
+        if holder is content:
+            return (key,)
+        metadata = content.get("metadata")
+        if holder is metadata:
+            return ("metadata", key)
+        if isinstance(metadata, dict):
+            for one in ("labels", "annotations"):
+                if holder is metadata.get(one):
+                    return ("metadata", one, key)
+        return ()
+
+    def _check_identity(self, steps: tuple[Any, ...], value: Any) -> None:
+        """Refuse a change that gives the item the identity of another one.
+
+        Raises:
+            DuplicateResourceError: There is an item of that group, kind, namespace and name.
+        """
+        if self._owner is None or steps not in _IDENTITY:
+            return
+        changed = {steps: value}
+        if steps == ("metadata",):
+            value = value if isinstance(value, dict) else {}
+            changed = {("metadata", key): value.get(key) for key in ("name", "namespace")}
+        self._owner._rename(self, changed)
 
     # Annotations that aren't the author's
 
     def _came_with(self) -> dict[str, Any]:
         """Return the reserved annotations that the resource came with."""
         if self._reserved is None:
-            found = field_path.lookup(self._data, ("metadata", "annotations"))
-            if self._node is not None:
+            if self._node is not None and self._placed is None:
                 found = self._node.get(("metadata", "annotations"))
+            else:
+                found = field_path.lookup(self._data, ("metadata", "annotations"))
             object.__setattr__(self, "_reserved", reserved_of(found))
         assert self._reserved is not None
         return self._reserved
@@ -156,7 +221,7 @@ class Resource(Fields):
         if not in_metadata and not (key == "metadata" and holder is content):
             return
         try:
-            restore(content, self._came_with(), self._what)
+            restore(content, self._came_with(), self._where)
         except UsageError:
             if before is not _NONE:
                 holder[key] = before
@@ -180,6 +245,8 @@ class Resource(Fields):
         found = self._now().get("metadata")
         found = found.get("annotations") if isinstance(found, dict) else None
         made = moved(found if isinstance(found, dict) else {}, path, index)
+        if self._placed is not None:  # what else the text says is somebody's own
+            made = {PATHS[0]: path, INDEXES[0]: str(index)}
         self._came_with().update(made)
         for key, value in made.items():
             self.set(("metadata", "annotations", key), value)
@@ -202,9 +269,8 @@ class Resource(Fields):
             UsageError: It is no field path, or a selection means several elements.
         """
         steps: Any = _steps(path)
-        is_text = self._data is None and self._typed is None
-        if is_text and self._node is not None and all(map(field_path.is_direct, steps)):
-            found = self._node.get(steps, _NONE)  # without reading the rest of the item
+        if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
+            found = self._node.get(steps, _NONE)  # type: ignore[union-attr]  # without reading the rest of the item
             if not isinstance(found, (dict, list)):
                 return default if found is _NONE else found
         view: Any = self
@@ -231,7 +297,7 @@ class Resource(Fields):
         try:
             holder, key, value = field_path.plan(self._now(), steps, value)
         except UsageError as error:
-            raise UsageError(f"{self._what}: {error}") from None
+            raise UsageError(f"{self._where}: {error}") from None
         self._assign(holder, key, value)
 
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
@@ -262,7 +328,40 @@ class Resource(Fields):
         try:
             return field_path.find(holder, step)
         except UsageError as error:  # of which resource it is true
-            raise UsageError(f"{self._what}: {error}") from None
+            raise UsageError(f"{self._where}: {error}") from None
+
+    # Comments
+
+    def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
+        """Return the comments of the value at a field path, to read and to set; see `krm.Comments`.
+
+        Args:
+            path: The path, as for `get`; none for the resource as a whole.
+
+        Raises:
+            UsageError: It is no field path, or nothing is there.
+        """
+        from .comments import Comments
+
+        steps: list[str | int] = []
+        holder: Any = self._now()
+        for step in _steps(path) if path else ():
+            key = self._find(holder, step)
+            if key is None:
+                raise UsageError(f"{self._where}: {show(_steps(path))} isn't there, so it has no comments")
+            steps.append(key)
+            holder = holder[key]
+        return Comments(self, tuple(steps))
+
+    def all_comments(self) -> Iterator[Comments]:
+        """Yield the comments of the resource as a whole and of each value in it, in the order of the text.
+
+        Values without any are among them, so that they can be given some.
+        """
+        from .comments import every
+
+        self._sync()
+        return every(self)
 
     # Shortcuts
 
@@ -271,7 +370,7 @@ class Resource(Fields):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise InputError(f"{self._label}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
         return value
 
     @property
@@ -346,7 +445,7 @@ class Resource(Fields):
         if value is None:
             return Missing(self, None, view, key)
         if not isinstance(value, dict):
-            raise InputError(f"{self._label}: {path} must be an object (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {path} must be an object (got {_tree.kind_of(value)})")
         made: Fields = wrapped(view, key, value)
         return made
 
@@ -362,8 +461,14 @@ class Resource(Fields):
         """What messages call the resource, such as `Deployment prod/web`."""
         kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
         if not isinstance(kind, str) or not isinstance(name, str):
-            return self._label
+            return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
         return f"{kind} {namespace}/{name}" if namespace and isinstance(namespace, str) else f"{kind} {name}"
+
+    @property
+    def _where(self) -> str:
+        """What errors call the resource, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
+        found, what = self._place, self._what
+        return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def __repr__(self) -> str:
         api_version = self._peek("apiVersion")
@@ -380,6 +485,7 @@ class Resource(Fields):
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
+            self._touch()
         object.__setattr__(self, "_reserved", reserved_of(found))
         object.__setattr__(self, "_owner", owner)
 
@@ -389,15 +495,37 @@ class Resource(Fields):
         self._sync()
         if self._edits == self._written:
             return False
-        return self._node is None or not same(self._node.value(), self._data)
+        if self._node is None or (self._notes is not None and self._notes.now()):
+            return True
+        return not same(self._node.value(), self._own_content())
+
+    def _own_content(self) -> dict[str, Any]:
+        """Return the content as it goes into the text, without the place that it shows."""
+        content = self._content()
+        return content if self._placed is None else self._placed.hidden(content)
+
+    @property
+    def _place(self) -> tuple[str, int] | None:
+        """The file that it is for and its index there, None where nothing says so."""
+        if self._placed is None:
+            return file_of(self._peek("metadata", "annotations"))
+        return self._placed.now(self._now())
 
     def _write(self) -> None:
         """Bring what was changed into the text."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
-        _tree.write_back(self._node, self._data, self._lists)
+        content = self._own_content()
+        _tree.write_back(self._node, content, self._lists)
+        self._node.doc.contents[self._node] = content
         self._bind(self._node)
+        self._put_notes()
+
+    def _put_notes(self) -> None:
+        """Bring the comments that were set to the text, which has them when it is written."""
+        if self._notes is not None and self._node is not None:
+            self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
         """Take a node as the one whose text the content is now; None where the text of all items is new."""
@@ -415,6 +543,8 @@ def _start(resource: Resource, node: YamlNode | None, label: str, data: Any) -> 
     put(resource, "_owner", None)
     put(resource, "_reserved", None)
     put(resource, "_typed", None)
+    put(resource, "_notes", None)
+    put(resource, "_placed", None)
     put(resource, "_identity", None)
     put(resource, "_frozen", "")
     put(resource, "_edits", 0)

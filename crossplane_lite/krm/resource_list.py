@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from types import GenericAlias
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from . import _tree
+from ._live import Missing, wrapped
 from ._text import parse
 from .items import Items
 from .resource import Resource
-from .results import Results
+from .results import Results, has_reference
 
 TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
 if TYPE_CHECKING:
@@ -47,26 +48,22 @@ class ResourceList(_Typed[C]):
         results: What the function says about the items; what came with the input is kept.
     """
 
-    def __init__(self, text: Text, config_class: Any = None) -> None:
+    def __init__(
+        self, text: Text, config_class: Any = None, items: list[Resource] | None = None, *, needed: bool = False
+    ) -> None:
         self._text = text
         root = self._root = text.root
         _check_wrapper(root)
-        came = _tree.elements(root, "items")
-        if came is None:
-            raise InputError(
-                f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'"
-            )
-        self._items = Items([])
-        for at, node in enumerate(came):
-            one = Resource._of_node(node, f"items[{at}]")
+        self._items = Items(_items(root) if items is None else items)
+        for one in self.items:
             object.__setattr__(one, "_owner", self.items)
-            self.items._found.append(one)
         self._came = list(self.items)
+        self._slots: dict[int, tuple[Resource, YamlNode]] = {}  # items that have a text of their own, and their places
         self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
         self._function_config = _function_config(root)
-        self._config: Any = self._function_config if _has_config(self._function_config) else None
+        self._config: Any = _config(root) if _has_config(self._function_config) else None
         self._config_error: InputError | None = None
-        if config_class is not None and self._config is not None:
+        if config_class is not None and (self._config is not None or needed):
             self._read_config(config_class)
 
     @classmethod
@@ -86,18 +83,26 @@ class ResourceList(_Typed[C]):
             InputError: It is no ResourceList; the message says where.
             UsageError: The config class has a field of a type that no functionConfig has.
         """
-        return ResourceList(parse(data, label), config_class)
+        return cls._read(data, config_class, label=label)
+
+    @classmethod
+    def _read(
+        cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
+    ) -> ResourceList[Any]:
+        """Read a ResourceList; where a functionConfig is needed, it is an error that there is none."""
+        return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:
         from . import config
 
-        assert self._function_config is not None
+        given = self._function_config if self._config is not None else None
         try:
-            self._config = config.structure(self._function_config.to_dict(), config_class)
+            self._config = config.structure(None if given is None else given.to_dict(), config_class)
         except config.ConfigError as error:
             self._config, self._config_error = None, error
+            about = given if given is not None and has_reference(given) else None
             for problem in error.problems:
-                self.results.error(problem.text, self._function_config, problem.path or None)
+                self.results.error(problem.text, about, problem.path or None if about is not None else None)
 
     # The wrapper
 
@@ -131,8 +136,11 @@ class ResourceList(_Typed[C]):
     def config(self) -> C:
         """What the function is to do: functionConfig as an instance of the config class.
 
-        Without a config class it is functionConfig itself, a Resource. Where there is no functionConfig, and where it
-        is the empty placeholder that kpt sends, it is None.
+        Without a config class it is functionConfig itself, a Resource, whose attributes are the object's own fields:
+        `rl.config.labels` is its field `labels`, and what is in its metadata is at `rl.config.metadata.labels`, or
+        `rl.function_config.labels`. Where there is no functionConfig, and where it is the empty placeholder that kpt
+        sends, it is None; in a function whose class isn't `Config | None` there is an error then, and the function
+        isn't called, unless all fields of the class have defaults.
 
         Raises:
             ConfigError: The class can't be made of the functionConfig.
@@ -169,30 +177,96 @@ class ResourceList(_Typed[C]):
         Raises:
             UsageError: Something that was set can't be written.
         """
+        if self._is_rearranged:
+            self._keep_headers()
         for one in self.items:
             one._write()
+            if id(one) in self._slots:
+                self._fill(self._slots[id(one)][1], one)
         if (
             self._is_rearranged
             or self._root.get(["items"]) is None
             or any(one._node is None and one._is_changed for one in self.items)
         ):
             self._write_items()
+        return self._write_wrapper()
+
+    def _write_wrapper(self) -> bytes:
+        """Return the ResourceList with its results, and with the items as they were when it was written last.
+
+        For items that are from somewhere else than its text.
+        """
         new = self.results._unwritten()
         at = len(self._root.get(["results"]) or ())
         for index, wire in enumerate(new, at):
             self._root.insert(["results"], index, wire)
         return self._text.dump()
 
+    def _keep_headers(self) -> None:
+        """Give what stands above a file's first document, and isn't about it, to the next one when the first goes."""
+        left = {id(one) for one in self.items}
+        gone = [one for one in self._came if id(one) not in left and one._node is not None]
+        for one in gone:
+            place, head = one._place, one.comments().head
+            if place is None or not head:
+                continue
+            from ._text._documents import header_of
+
+            header = header_of(head)
+            others = [(other._place, other) for other in self.items if (other._place or ("",))[0] == place[0]]
+            if not header or not others or any(found is not None and found[1] < place[1] for found, _ in others):
+                continue
+            comments = min(others, key=lambda other: (other[0] or place)[1])[1].comments()
+            if not comments.head.startswith(header):
+                comments.head = f"{header}\n\n{comments.head}" if comments.head else header
+
     def _write_items(self) -> None:
         """Bring what was added, removed and moved into the text."""
         found = list(self.items)
-        content = [one.to_dict() if one._node is None else one._node for one in found]
+        content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
         for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
+            if child is not None and _is_foreign(one, self._text):
+                self._slots[id(one)] = (one, child)
+                self._fill(child, one)
+                continue
             one._bind(child)
+            one._put_notes()
         self._came = found
+
+    def _fill(self, place: YamlNode, item: Resource) -> None:
+        """Put the text of an item that has one of its own in its place in the list."""
+        from ._text._splice import document_text
+
+        assert item._node is not None
+        place.set([], item.to_dict())
+        self._text.written[place] = document_text(item._node)
 
     def __repr__(self) -> str:
         return f"<ResourceList of {len(self.items)} items, {len(self.results)} results>"
+
+
+def _place(text: str, *lines: int) -> str | None:
+    """Return what a message calls the item that a line is of."""
+    from ._places import item_at  # which only errors need
+
+    return item_at(text, *lines)
+
+
+def _is_foreign(item: Resource, text: Text) -> bool:
+    """Say whether an item's text isn't that of the list."""
+    return item._node is not None and item._node.doc is not text
+
+
+def _content(item: Resource, text: Text) -> Any:
+    """Return what an item is in a list's text: its node there, or a new value."""
+    return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
+
+
+def _items(root: YamlNode) -> list[Resource]:
+    found = _tree.elements(root, "items")
+    if found is None:
+        raise InputError(f"{root.doc.label}: a ResourceList must have items; where there are none, write 'items: []'")
+    return [Resource._of_node(node, f"items[{at}]") for at, node in enumerate(found)]
 
 
 def _check_wrapper(root: YamlNode) -> None:
@@ -213,6 +287,34 @@ def _function_config(root: YamlNode) -> Resource | None:
     if not isinstance(value, dict):
         raise InputError(f"{root.doc.label}: functionConfig must be an object (got {_tree.kind_of(value)})")
     return Resource._of_node(node, "functionConfig", _FROZEN)
+
+
+class _Config(Resource):
+    """What `rl.config` is without a class: the object's own fields come before the shortcuts for its metadata."""
+
+    __slots__ = ()
+
+    def _own_field(self, key: str) -> Any:
+        content = self._now()
+        if content.get(key) is not None:
+            return wrapped(self, key, content[key])
+        metadata = content.get("metadata")
+        if isinstance(metadata, dict) and metadata.get(key) is not None:
+            raise UsageError(
+                f"functionConfig has no field {key}; for that of its metadata write rl.config.metadata.{key}, "
+                f"or rl.function_config.{key}"
+            )
+        return Missing(self, None, self, key)
+
+    name = property(lambda self: self._own_field("name"))
+    namespace = property(lambda self: self._own_field("namespace"))
+    labels = property(lambda self: self._own_field("labels"))
+    annotations = property(lambda self: self._own_field("annotations"))
+
+
+def _config(root: YamlNode) -> Resource | None:
+    node = root.child("functionConfig")
+    return None if node is None else _Config._of_node(node, "functionConfig", _FROZEN)
 
 
 def _has_config(config: Resource | None) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     _Sequence = Sequence
 
-__all__ = ["SEVERITIES", "Result", "Results"]
+__all__ = ["SEVERITIES", "Result", "Results", "has_reference"]
 
 SEVERITIES = ("error", "warning", "info")
 """The severities of the functions specification."""
@@ -175,7 +175,7 @@ class Results(_Sequence):
         wire: dict[str, Any] = {"message": plain_data(message), "severity": severity}
         about = None if resource is None else _about(resource)
         if about is not None:
-            wire["resourceRef"] = _reference(about)
+            wire["resourceRef"] = {}
         if field is not None:
             if about is None:
                 raise UsageError(f"a result with a field must name the resource too (field {field!r})")
@@ -187,6 +187,8 @@ class Results(_Sequence):
             wire["file"] = found
         if tags:
             wire["tags"] = _tags(tags)
+        if about is not None:
+            wire["resourceRef"] = _reference(about)
         result = Result(wire)
         self._own.append(result)
         return result
@@ -253,7 +255,22 @@ def _text(about: Any, *steps: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def has_reference(about: Resource) -> bool:
+    """Say whether a result can name a resource."""
+    return all(_text(about, *steps) for steps in _NEEDED)
+
+
+_NEEDED = (("apiVersion",), ("kind",), ("metadata", "name"))
+
+
 def _reference(about: Any) -> dict[str, str]:
+    missing = [".".join(steps) for steps in _NEEDED if not _text(about, *steps)]
+    if missing:
+        what = about._where if isinstance(about, Resource) else "the resource of a result"
+        raise UsageError(
+            f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and "
+            "say with 'file' where it is"
+        )
     made = {
         "apiVersion": _text(about, "apiVersion"),
         "kind": _text(about, "kind"),
@@ -280,7 +297,7 @@ def _field(about: Any, field: Any, current: Any, proposed: Any) -> dict[str, Any
 
 
 def _file_of(about: Any) -> dict[str, Any] | None:
-    found = file_of(_at(about, "metadata", "annotations"))
+    found = about._place if isinstance(about, Resource) else file_of(_at(about, "metadata", "annotations"))
     return None if found is None else _written(*found)
 
 

@@ -12,16 +12,30 @@ import os
 from ..errors import CrossplaneLiteError, InputError, UsageError
 from ._process import INTERRUPTED, Output, Stdout, complain, read_stdin
 from .resource_list import ResourceList
+from .results import has_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Generic, TypeAlias, TypeVar
 
     from ._runnable import Runnable
     from .resource import Resource
 
-__all__ = ["KUSTOMIZE_FIELD", "run", "serve"]
+    T = TypeVar("T")
+    Reader: TypeAlias = Callable[..., ResourceList[Any]]
+
+    class _Made(Generic[T]): ...
+
+else:
+    T = object
+
+    class _Made:
+        __slots__ = ()
+        __class_getitem__ = classmethod(lambda cls, item: cls)
+
+
+__all__ = ["KUSTOMIZE_FIELD", "Answer", "answered", "run", "serve"]
 
 KUSTOMIZE_FIELD = "crossplane-lite/kustomize-field"
 """An annotation of functionConfig: the field of kustomization.yaml that lists it, `transformers` or `validators`."""
@@ -51,8 +65,8 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     """
     import gc
 
-    # A list is many objects that stay to the end. Searching them for garbage again and again takes a sixth of all time.
-    gc.set_threshold(200_000)
+    # A list is many objects that stay to the end. Searching them for garbage takes a tenth of all time.
+    gc.disable()
     try:
         try:
             stdout = Stdout()
@@ -68,29 +82,66 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
 
 def run(function: Runnable, data: bytes) -> Output:
     """Answer one ResourceList; see `Function.run`."""
-    problem: BaseException | None = None
     try:
         if not data.strip():
             raise InputError("there is nothing on stdin; a ResourceList was expected")
-        try:
-            rl = ResourceList.read(data, function.config_class)
-        except UsageError as error:  # of the function's annotation or its config class
-            problem = error
-            rl = ResourceList.read(data)
+        answer = answered(
+            function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
+        )
     except InputError as error:
         return Output(b"", 1, f"{function.name}: {error}\n")
+    return Output(answer.made, answer.status, answer.stderr)
+
+
+class Answer(_Made[T]):
+    """What a function has made of a list.
+
+    Attributes:
+        rl: The list.
+        made: What was made of it at the end, such as its text.
+        status: The exit status.
+        stderr: Text for people; see `Output`.
+    """
+
+    __slots__ = ("made", "rl", "status", "stderr")
+
+    def __init__(self, rl: ResourceList[Any], made: T, status: int, stderr: str) -> None:
+        self.rl = rl
+        self.made = made
+        self.status = status
+        self.stderr = stderr
+
+
+def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T]) -> Answer[T]:
+    """Run a function on a list.
+
+    Args:
+        function: The function.
+        read: Returns the list as it came, each time anew; it takes the class of functionConfig, and whether there must
+            be one.
+        finish: Makes of the list at the end what is wanted. Where it fails, the list goes out as it came.
+
+    Raises:
+        InputError: The list can't be read.
+    """
+    problem: BaseException | None = None
+    try:
+        rl = read(function.config_class, not function.is_config_optional)
+    except UsageError as error:  # of the function's annotation or its config class
+        problem = error
+        rl = read()
     try:
         if problem is not None:
             raise problem
         if rl.has_errors:  # functionConfig isn't what the function needs
-            return _output(rl, "")
+            return _answer(rl, finish, "")
         came = _Came(rl)
         _call(function, rl)
-        return _finished(function, data, rl, came)
+        return _finished(function, read, finish, rl, came)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit and CancelledError too: there must be an answer
-        return _failed(function, data, rl, error)
+        return _failed(function, read, finish, rl, error)
 
 
 class _Came:
@@ -110,50 +161,62 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
             raise
 
 
-def _finished(function: Runnable, data: bytes, rl: ResourceList[Any], came: _Came) -> Output:
+def _finished(
+    function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
+) -> Answer[T]:
     """Return the answer of a function that came to its end."""
     if function.role != "validator":
         _check_configs(rl, came)
-        return _output(rl, "")
+        return _answer(rl, finish, "")
     changed = rl._text.is_changed or any(item._is_changed for item in rl.items)
     if changed or not _is_same(rl.items, came.items):
-        fresh = _renewed(data, rl)
+        fresh = _renewed(read, rl)
         for problem, item in _changes(rl, came, list(fresh.items)):
-            fresh.results.error(f"a validator must not change items: this one was {problem}", item)
-        return _output(fresh, "")
+            if has_reference(item):
+                fresh.results.error(f"a validator must not change items: this one was {problem}", item)
+            else:
+                place = dict(zip(("path", "index"), item._place or (), strict=False)) or None
+                fresh.results.error(f"a validator must not change items: {item._what} was {problem}", file=place)
+        return _answer(fresh, finish, "")
     if not came.items or not all(_annotation(item, _KUSTOMIZE_ID) for item in came.items):
-        return _output(rl, "")
+        return _answer(rl, finish, "")
     field = _annotation(rl.function_config, KUSTOMIZE_FIELD)
     if field == "validators":
         rl.items.clear()
-    return _output(rl, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n")
+    return _answer(rl, finish, "" if field in ("transformers", "validators") else f"{function.name}: {_HINT}\n")
 
 
-def _output(rl: ResourceList[Any], stderr: str, status: int = 0) -> Output:
-    stdout = rl.write()
+def _answer(rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], stderr: str, status: int = 0) -> Answer[T]:
+    made = finish(rl)
     if rl.has_errors and not status:
         status = 1
     # kustomize build drops results, so that those who use it would not learn what is wrong.
     told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
-    return Output(stdout, status, stderr + told)
+    return Answer(rl, made, status, stderr + told)
 
 
-def _failed(function: Runnable, data: bytes, rl: ResourceList[Any], error: BaseException) -> Output:
+def _failed(
+    function: Runnable,
+    read: Reader,
+    finish: Callable[[ResourceList[Any]], T],
+    rl: ResourceList[Any],
+    error: BaseException,
+) -> Answer[T]:
     """Return the answer of a function that raised: the items as they came, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
-    answer = _renewed(data, rl)
+    answer = _renewed(read, rl)
     text = _text(error, function.file)
     if "'NoneType' object" in text and rl._config is None:
         text += "; there is no functionConfig, so that rl.config is None"
     # Half a character, which a name of a file may hold, can't be written.
     answer.results.error(text.encode(errors="backslashreplace").decode())
     status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
-    return _output(answer, stderr, status if 0 < status < 256 else 1)
+    return _answer(answer, finish, stderr, status if 0 < status < 256 else 1)
 
 
-def _renewed(data: bytes, rl: ResourceList[Any]) -> ResourceList[Any]:
+def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
     """Return the list as it came, with the results that there are by now."""
-    fresh: ResourceList[Any] = ResourceList.read(data)
+    fresh = read()
     fresh.results._own += rl.results._own
     return fresh
 
@@ -211,8 +274,8 @@ def _check_configs(rl: ResourceList[Any], came: _Came) -> None:
             rl.function_config, _LOCAL
         ):
             raise UsageError(
-                f"{item._what} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize takes "
-                "it for a resource. Keep the annotation, or remove the item"
+                f"{item._where} is the functionConfig and must keep its annotation {_LOCAL}; without it kustomize "
+                "takes it for a resource. Keep the annotation, or remove the item"
             )
 
 

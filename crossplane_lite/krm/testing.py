@@ -21,6 +21,7 @@ from ..testing.snapshots import SnapshotError, _replace, _shown
 from ._text import parse
 from .files import Package
 from .functions import Function
+from .runner import answered
 
 if TYPE_CHECKING:
     from ..testing.snapshots import Log
@@ -148,13 +149,13 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
     package = Package(
         str(config) if config.exists() else None, [str(resources)] if resources.exists() else [], root=str(resources)
     )
-    output = _run(function, case, package.data)
+    answer = answered(function, package.read, package.changes)
     after = {f"{_RESOURCES}/{name}": data for name, data in package.contents.items()}
-    for name, _, now in package.changes(output):
+    for name, _, now in answer.made:
         after.pop(f"{_RESOURCES}/{name}", None)
         if now is not None and now.strip():  # an orchestrator deletes the file of an item that is gone
             after[f"{_RESOURCES}/{name}"] = now
-    results = parse(output, "the function's output").root.get(["results"])
+    results = [one.to_dict() for one in answer.rl.results]
     if results:
         text = parse(b"results: []\n", _RESULTS)
         text.root.set(["results"], results)

@@ -114,14 +114,14 @@ class Views:
         """Refuse that a reserved annotation is deleted through a view; one that only went with all is kept."""
         found = getattr(getattr(model, "metadata", None), "annotations", None)
         for key in getattr(found, "deleted", None) or ():
-            check(key, None, {}, self._resource._what)
+            check(key, None, {}, self._resource._where)
 
 
 def _made(model: type[M], resource: Resource) -> M:
     try:
         raw = _wire.encode_struct(resource._content())
     except EncodeError as error:
-        raise InputError(f"{resource._what} can't be read through {model.__name__}: {error}") from None
+        raise InputError(f"{resource._where} can't be read through {model.__name__}: {error}") from None
     made = model.__new__(model)
     model._set_node(made, Node(LAID, raw))
     Model._set_state(made, None)

@@ -49,7 +49,9 @@ def test_what_is_the_authors(key: object) -> None:
 @pytest.mark.parametrize("key", RESERVED)
 def test_setting_a_reserved_annotation_is_refused(key: str) -> None:
     """The message names the resource and the annotation."""
-    with pytest.raises(UsageError, match=rf"^Deployment prod/web: the annotation {key} can't be (set|changed)"):
+    with pytest.raises(
+        UsageError, match=rf"^Deployment prod/web \(app/web.yaml\): the annotation {key} can't be (set|changed)"
+    ):
         deployment().annotations[key] = "7"
 
 

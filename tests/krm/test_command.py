@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ class Config:
 
 
 @krm.function(name="label")
-def transform(rl: krm.ResourceList[Config]) -> None:
+def transform(rl: krm.ResourceList[Config | None]) -> None:
     """Set the label of a team.
 
     On every resource.
@@ -382,3 +383,19 @@ def test_krm_help(folder: Path, arguments: list[str]) -> None:
     done = run(["-m", "crossplane_lite", "krm", *arguments], b"", cwd=folder)
     assert done.status == 0
     assert b"crossplane-lite krm init DIR" in done.stdout
+
+
+def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
+    """--skip-unreadable passes over a template with a warning, and changes other documents; without it all stops."""
+    template = "kind: {{ .Values.kind }}\n"
+    (tmp_path / "a.yaml").write_text(f"# c\nkind: A\n---\n{template}")
+    file = program(tmp_path, "for item in rl.items: item.labels['a'] = 'b'")
+    done = run(file, None, "--in-place", str(tmp_path / "a.yaml"))
+    assert (done.status, done.stdout) == (2, b"")
+    assert re.search(r"a.yaml, line 4: this is a template", done.stderr)
+    done = run(file, None, "--in-place", "--skip-unreadable", str(tmp_path / "a.yaml"))
+    assert done.status == 0
+    assert re.search(r"^warning: passed over: .*a.yaml, line 4: this is a template", done.stderr)
+    assert (tmp_path / "a.yaml").read_text() == f"# c\nkind: A\nmetadata:\n  labels:\n    a: b\n---\n{template}"
+    done = run(file, LIST, "--skip-unreadable", "--diff")
+    assert "--skip-unreadable is for files" in done.stderr

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from crossplane_lite import krm
-from crossplane_lite.krm.files import Package
+from crossplane_lite.krm.files import Package, unwrapped
+from crossplane_lite.krm.runner import answered
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "krm"
@@ -51,15 +52,16 @@ def test_a_second_run_changes_no_item(case: Path) -> None:
     """What comes of a function comes of it again when it is given its own output."""
     function = function_of(case.parent.parent.name)
     package = package_of(case)
-    once = function.run(package.data).stdout
+    once = answered(function, package.read, package.as_list).made
     twice = function.run(once).stdout
-    assert package.documents(twice) == package.documents(once)
+    assert unwrapped(twice) == unwrapped(once)
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_as_a_process(case: Path) -> None:
     """The file itself is the program: it answers as the function does."""
-    data = package_of(case).data
+    package = package_of(case)
+    data = package.as_list(package.read())
     name = case.parent.parent.name
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / name / "function.py")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite._manifests.yaml import parse_documents
-from crossplane_lite.errors import InputError
+from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.krm import ResourceList
+from crossplane_lite.krm.annotations import INDEXES, PATHS
 from crossplane_lite.krm.files import Package, unwrapped
 from tests.krm.processes import LIST
+
+NEW = {"apiVersion": "v1", "kind": "New", "metadata": {"name": "n"}}
 
 STREAMS = {
     "plain": "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n",
@@ -68,18 +72,18 @@ def without_places(data: bytes) -> list[Any]:
 def test_there_and_back(tmp_path: Path, text: str) -> None:
     """What is in a stream is in the list, and an unchanged list changes no file."""
     made = package(tmp_path, a=text)
-    assert without_places(made.data) == contents(text)
-    assert list(made.changes(made.data)) == []
-    assert contents(made.documents(made.data)) == contents(text)
+    assert without_places(made.as_list(made.read())) == contents(text)
+    assert list(made.changes(made.read())) == []
+    assert contents(made.documents(made.read())) == contents(text)
 
 
 @pytest.mark.parametrize("text", STREAMS.values(), ids=STREAMS)
 def test_one_label(tmp_path: Path, text: str) -> None:
     """A label in the last document changes only that document, whose other values stay."""
     made = package(tmp_path, a=text)
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     rl.items[-1].labels["added"] = "here"
-    ((name, before, now),) = made.changes(rl.write())
+    ((name, before, now),) = made.changes(rl)
     assert (name, before) == ("a.yaml", text.encode())
     assert now is not None
     wanted = contents(text)
@@ -99,9 +103,9 @@ def test_places(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "x.yaml").write_text("kind: Hidden\n")
     (tmp_path / "notes.txt").write_text("kind: Text\n")
-    (tmp_path / "sub" / "c.yml").write_text("kind: C\nmetadata: {name: c}\n")
+    (tmp_path / "sub" / "c.yml").write_text("apiVersion: v1\nkind: C\nmetadata: {name: c}\n")
     made = package(tmp_path, b=STREAMS["markers"], a=STREAMS["plain"])
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     assert [rl.results.info("x", item).file for item in rl.items] == [
         {"path": "a.yaml"},
         {"path": "b.yaml"},
@@ -113,10 +117,10 @@ def test_places(tmp_path: Path) -> None:
 def test_removed_items(tmp_path: Path) -> None:
     """A removed document goes with one marker; a file without documents goes."""
     made = package(tmp_path, a=STREAMS["markers"], b=STREAMS["head comment"])
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     rl.items.remove(rl.items[1])
     rl.items.remove(rl.items[1])
-    assert list(made.changes(rl.write())) == [
+    assert list(made.changes(rl)) == [
         ("a.yaml", STREAMS["markers"].encode(), b"---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n"),
         ("b.yaml", STREAMS["head comment"].encode(), None),
     ]
@@ -125,11 +129,11 @@ def test_removed_items(tmp_path: Path) -> None:
 def test_added_and_moved_items(tmp_path: Path) -> None:
     """A new item gets a file called after it, or the one that it was moved to."""
     made = package(tmp_path, a=STREAMS["plain"])
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     rl.items.add({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "New/../x"}})
     moved = rl.items.add({"apiVersion": "v1", "kind": "Other", "metadata": {"name": "o"}})
     moved.move_to("a.yaml", 1)
-    assert list(made.changes(rl.write())) == [
+    assert list(made.changes(rl)) == [
         (
             "a.yaml",
             STREAMS["plain"].encode(),
@@ -142,10 +146,10 @@ def test_added_and_moved_items(tmp_path: Path) -> None:
 def test_into_nothing(tmp_path: Path) -> None:
     """Without files the list is empty, and what a generator adds is new."""
     made = Package(None, [])
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     assert list(rl.items) == []
     rl.items.add({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}})
-    assert made.documents(rl.write()) == "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
+    assert made.documents(rl) == "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
 
 
 def test_json_stays_json(tmp_path: Path) -> None:
@@ -153,9 +157,9 @@ def test_json_stays_json(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text('{\n  "kind": "A",\n  "metadata": {"name": "a"}\n}\n')
     made = Package(None, [str(file)], root=str(tmp_path))
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     rl.items[0].labels["a"] = "b"
-    ((_, _, now),) = made.changes(rl.write())
+    ((_, _, now),) = made.changes(rl)
     import json
 
     assert now is not None
@@ -166,7 +170,7 @@ def test_config(tmp_path: Path) -> None:
     """functionConfig is the one document of its file."""
     file = tmp_path / "config.yaml"
     file.write_text("# why\nkind: C\nmetadata: {name: c}\na: |\n  x\n")
-    rl = ResourceList.read(Package(str(file), []).data)
+    rl = Package(str(file), []).read()
     assert rl.function_config == {"kind": "C", "metadata": {"name": "c"}, "a": "x\n"}
     file.write_text("kind: C\n---\nkind: C\n")
     with pytest.raises(InputError, match=r"must hold one document, the functionConfig \(it holds 2\)"):
@@ -180,9 +184,161 @@ def test_files_that_can_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("kind: A\n- b\n")
     with pytest.raises(InputError, match=r"a\.yaml, line 2"):
         Package(None, [str(tmp_path)])
-    (tmp_path / "a.yaml").write_text("kind: A\na: 'x\u2028  b'\n")
-    with pytest.raises(InputError, match=r"U\+2028 ends a line"):
-        Package(None, [str(tmp_path)])
+
+
+def test_rare_ends_of_lines(tmp_path: Path) -> None:
+    """A line break that only YAML 1.1 knows stays where it is, in files and as an item of a list."""
+    (tmp_path / "a.yaml").write_text("kind: A\na: 'x\u2028  b'\nc: 1\n", encoding="utf-8")
+    made = Package(None, [str(tmp_path)], root=str(tmp_path))
+    rl = made.read()
+    rl.items[0]["c"] = 2
+    ((_, _, now),) = made.changes(rl)
+    assert now is not None
+    assert contents(now.decode()) == [{"kind": "A", "a": "x\u2028b", "c": 2}]
+    (item,) = without_places(made.as_list(rl))
+    assert item["a"] == "x\u2028b"
+
+
+def edited(tmp_path: Path, text: str, edit: Callable[[Any], object], name: str = "a.yaml") -> str:
+    """Return what becomes of a file by an edit of its ResourceList."""
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
+    folder.mkdir()
+    (folder / name).write_bytes(text.encode())
+    made = Package(None, [str(folder / name)], root=str(folder))
+    rl = made.read()
+    edit(rl)
+    changes = made.changes(rl)
+    if not changes:
+        return text
+    ((_, _, now),) = changes
+    assert now is not None
+    return now.decode()
+
+
+def test_nothing_but_the_edit(tmp_path: Path) -> None:
+    """No metadata, annotations, final newline or indentation comes or goes with an edit elsewhere in the document."""
+
+    def added(rl: Any) -> None:
+        rl.items[0]["added"] = "x"
+
+    assert edited(tmp_path, "resources:\n- a.yaml\n", added) == "resources:\n- a.yaml\nadded: x\n"
+    assert edited(tmp_path, "a: 1\nmetadata: {}\n", added) == "a: 1\nmetadata: {}\nadded: x\n"
+    assert edited(tmp_path, "a: 1\nmetadata:\n", added) == "a: 1\nmetadata:\nadded: x\n"
+    own = "metadata:\n  annotations: {}\n"
+    assert edited(tmp_path, own, added) == f"{own}added: x\n"
+    own = (
+        "metadata:\n  annotations:\n    config.kubernetes.io/index: '7'\n"
+        "    internal.config.kubernetes.io/path: mine.yaml\n"
+    )
+    assert edited(tmp_path, own, added) == f"{own}added: x\n"
+    assert edited(tmp_path, "a: 1", added) == "a: 1\nadded: x"
+    assert edited(tmp_path, "b: 1\na: |\n  x", lambda rl: rl.items[0].update(b=2)) == "b: 2\na: |\n  x"
+    assert edited(tmp_path, "metadata: text\n", added) == "metadata: text\nadded: x\n"
+
+
+def test_json_in_its_own_form(tmp_path: Path) -> None:
+    """JSON keeps its indentation in files of any name, and beside documents of YAML."""
+
+    def label(rl: Any) -> None:
+        rl.items[-1].labels["a"] = "b"
+
+    wide = '{\n    "kind": "A",\n    "metadata": {\n        "name": "a"\n    }\n}'
+    labelled = wide.replace('"name": "a"', '"name": "a",\n        "labels": {\n            "a": "b"\n        }')
+    for name in ("a.json", "a.yaml"):
+        assert edited(tmp_path, wide, label, name) == labelled
+    assert edited(tmp_path, f"a: 1\n---\n{wide}\n", label) == f"a: 1\n---\n{labelled}\n"
+    assert edited(tmp_path, '{"a":{}}', lambda rl: rl.items[0].a.update(b="c")) == '{"a":{"b":"c"}}'
+
+
+def test_places_are_shown(tmp_path: Path) -> None:
+    """A function sees where an item is from in the annotations of orchestrators, and can't change these."""
+    made = package(tmp_path, a="kind: A\nmetadata: {name: a}\n---\na: 1\n")
+    rl = made.read()
+    assert rl.items[1].annotations == {PATHS[0]: "a.yaml", INDEXES[0]: "1"}
+    assert [len(rl.items.where(annotations={PATHS[0]: "a.yaml", INDEXES[0]: index})) for index in "01"] == [1, 1]
+    with pytest.raises(UsageError, match=r"A a \(a.yaml\): the annotation internal.* can't be changed"):
+        rl.items[0].annotations[PATHS[0]] = "b.yaml"
+    rl.items[0].annotations.clear()
+    rl.items[1].metadata = {}
+    assert made.changes(rl) == []
+
+
+def test_moved_documents(tmp_path: Path) -> None:
+    """A document that moves takes its comments along, into the place of another one or to the end."""
+    made = package(tmp_path, a="# one\na: 1 # x\n---\nb: 2\n", c="c: 3")
+    rl = made.read()
+    one, two, three = rl.items
+    one.move_to("c.yaml", 5)
+    three.move_to("a.yaml")
+    assert made.changes(rl) == [
+        ("a.yaml", b"# one\na: 1 # x\n---\nb: 2\n", b"c: 3\n---\nb: 2\n"),
+        ("c.yaml", b"c: 3", b"# one\na: 1 # x\n"),
+    ]
+    two.move_to("new/d.yaml")
+    assert made.changes(rl)[0] == ("a.yaml", b"# one\na: 1 # x\n---\nb: 2\n", b"c: 3\n")
+    assert made.changes(rl)[-1] == ("new/d.yaml", None, b"b: 2\n")
+
+
+def test_appended_behind_a_block_without_an_end(tmp_path: Path) -> None:
+    """What comes behind a last block of text that has no line break doesn't give it one."""
+    text = "a: |\n  x"
+    now = edited(tmp_path, text, lambda rl: rl.items.add({**NEW}).move_to("a.yaml", 1))
+    assert contents(now)[0] == {"a": "x"}
+    assert now.startswith("a: |-\n  x\n---\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "stays"),
+    [
+        ("# Copyright 2026 The Shop\n# SPDX-License-Identifier: MIT\n", True),
+        ("# anything\n\n", True),
+        ("# Licensed to you\n\n# of the document\n", True),
+        ("# of the document\n", False),
+    ],
+)
+def test_header_of_a_file(tmp_path: Path, header: str, stays: bool) -> None:
+    """A licence, and what is apart from the first document, survives that document; its own comment doesn't."""
+    text = f"{header}a: 1\n---\nb: 2\n"
+    kept = header.replace("# of the document\n", "") if stays else ""
+    assert edited(tmp_path, text, lambda rl: rl.items.remove(rl.items[0])) == f"{kept}b: 2\n"
+
+
+def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
+    """Documents that can't be read stop everything; where they are passed over, they stay and the others are edited."""
+    template = "a: {{ .Values.a }}\nb:   x\n"
+    text = f"# one\na: 1\n---\n{template}---\na: 1\na: 2\n---\nb: !mine x\n---\nc: 3"
+    (tmp_path / "a.yaml").write_text(text)
+    (tmp_path / "b.yaml").write_text(template)
+    (tmp_path / "c.yaml").write_bytes(b"a: \xff\n")
+    (tmp_path / "d.yaml").write_text("d: 1\n")
+    with pytest.raises(InputError, match=r"a.yaml, line 4: this is a template"):
+        Package(None, [str(tmp_path)], root=str(tmp_path))
+    made = Package(None, [str(tmp_path)], root=str(tmp_path), skip_unreadable=True)
+    assert [problem.partition(": ")[0] for problem in made.problems] == [
+        *("a.yaml, line 4", "a.yaml, line 8", "a.yaml, line 10", "b.yaml, line 1", "c.yaml, line 1"),
+    ]
+    rl = made.read()
+    assert [item.to_dict().get("metadata", {}).get("annotations", {}).get(PATHS[0]) for item in rl.items] == [
+        "a.yaml",
+        "a.yaml",
+        "d.yaml",
+    ]
+    assert made.changes(rl) == []
+    rl = made.read()
+    rl.items[0]["new"] = 1
+    rl.items[1]["c"] = 4
+    wanted = text.replace("# one\na: 1\n", "# one\na: 1\nnew: 1\n").replace("c: 3", "c: 4")
+    assert made.changes(rl) == [("a.yaml", text.encode(), wanted.encode())]
+    rl = made.read()
+    rl.items.add(NEW).move_to("c.yaml", 1)
+    with pytest.raises(InputError, match=r"nothing can be added to c.yaml, which can't be read"):
+        made.changes(rl)
+    rl = made.read()
+    rl.items.remove(rl.items[0])
+    rl.items.remove(rl.items[0])
+    ((_, _, now),) = made.changes(rl)
+    assert now is not None
+    assert template in now.decode()
 
 
 def test_write(tmp_path: Path) -> None:
@@ -194,10 +350,10 @@ def test_write(tmp_path: Path) -> None:
     (folder / "a.yaml").symlink_to(tmp_path / "real.yaml")
     (folder / "b.yaml").write_text(STREAMS["head comment"].replace("name: a", "name: b"))
     made = Package(None, [str(folder)], root=str(folder))
-    rl = ResourceList.read(made.data)
+    rl = made.read()
     rl.items[0].labels["a"] = "b"
     rl.items.remove(rl.items[1])
-    assert made.write(rl.write()) == [str(folder / "a.yaml"), str(folder / "b.yaml")]
+    assert made.write(made.changes(rl)) == [str(folder / "a.yaml"), str(folder / "b.yaml")]
     assert [file.name for file in folder.iterdir()] == ["a.yaml"]
     assert (folder / "a.yaml").is_symlink()
     assert (tmp_path / "real.yaml").read_text() == f"{STREAMS['plain']}  labels:\n    a: b\n"
@@ -227,13 +383,13 @@ def test_any_streams(
     skipped = {"crlf", "bom", "directive", "kept newlines", "no newline at the end"}
     text = "".join(marker + STREAMS[name].removeprefix("---\n") for name, marker in parts if name not in skipped)
     made = package(tmp_path_factory.mktemp("streams"), a=text)
-    rl = ResourceList.read(made.data)
-    assert without_places(made.data) == contents(text)
+    rl = made.read()
+    assert without_places(made.as_list(made.read())) == contents(text)
     wanted = contents(text)
     for at, item in enumerate(rl.items):
         if data.draw(st.booleans()):
             item.labels["added"] = "here"
             wanted[at]["metadata"].setdefault("labels", {})["added"] = "here"
-    ((_, _, now),) = [*made.changes(rl.write())] or [("", b"", text.encode())]
+    ((_, _, now),) = [*made.changes(rl)] or [("", b"", text.encode())]
     assert now is not None
     assert contents(now.decode()) == wanted

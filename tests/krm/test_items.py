@@ -190,7 +190,7 @@ def test_adding(new: Any) -> None:
     made.data["b"] = "2"
     assert rl.items[-1] is made
     assert output(rl) == DEPLOYMENT + SERVICE + (
-        "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: new\n  data:\n    a: '1'\n    b: '2'\n"
+        '- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: new\n  data:\n    a: "1"\n    b: "2"\n'
     )
 
 
@@ -232,7 +232,9 @@ def test_a_removed_item_comes_back_as_itself() -> None:
 def test_adding_twice_is_refused() -> None:
     """There are no two items of one group, kind, namespace and name; another version is the same item."""
     rl = read()
-    with pytest.raises(DuplicateResourceError, match=r"there is a Deployment prod/web already; items.upsert\(\)"):
+    with pytest.raises(
+        DuplicateResourceError, match=r"there is a Deployment prod/web .app/web.yaml. already; items.upsert\(\)"
+    ):
         rl.items.add(
             {"apiVersion": "apps/v1beta1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "prod"}}
         )

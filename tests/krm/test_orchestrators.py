@@ -2,7 +2,8 @@
 
 The rows of the table of orchestrators (kpt fn eval, kustomize build, kustomize fn run) that go wrong, one test for
 each; its docstring says the row and why it doesn't happen here. Below, the real programs run real functions, where they
-are installed. kustomize is also looked for at the path in the environment variable KUSTOMIZE.
+are installed. kustomize is also looked for at the path in the environment variable KUSTOMIZE, and where
+`tests/krm/kustomize.py` builds it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.krm import kustomize
 from tests.krm.processes import HEAD, LIST, ROOT, program, run, value
 
 # What kustomize build sends: no comments, no path, an id of several lines.
@@ -275,7 +277,7 @@ def test_generator_under_kustomize_build(tmp_path: Path) -> None:
 
 def tool(name: str) -> str:
     """Return the path of an orchestrator, or skip."""
-    found = os.environ.get(name.upper()) or shutil.which(name)
+    found = kustomize.found() if name == "kustomize" else shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not installed")
     return found
@@ -459,15 +461,15 @@ def test_kustomize_validator_that_finds_something(package: Path) -> None:
 @pytest.mark.real
 def test_kustomize_fn_run(package: Path) -> None:
     """kustomize fn run: comments and files stay, and an error writes nothing."""
-    kustomize = tool("kustomize")
+    binary = tool("kustomize")
     body = "item = rl.items.where(name='web')[0]\nitem.labels['a'] = 'b'\nprint('noise')"
     kustomization(package, "transformers", script(package, body))
     (package / "kustomization.yaml").unlink()
-    done = orchestrate(package, kustomize, "fn", "run", "--enable-exec", ".")
+    done = orchestrate(package, binary, "fn", "run", "--enable-exec", ".")
     assert done.returncode == 0, done.stderr
     assert contents(package)["web.yaml"].startswith("# The shop's own.\n")
     assert "  name: web # as in the DNS\n  labels:\n    a: b\n" in contents(package)["web.yaml"]
     before = contents(package)
     script(package, "rl.items.clear()\nraise ValueError('broken')")
-    done = orchestrate(package, kustomize, "fn", "run", "--enable-exec", ".")
+    done = orchestrate(package, binary, "fn", "run", "--enable-exec", ".")
     assert (done.returncode != 0, contents(package)) == (True, before)

@@ -161,7 +161,7 @@ def test_writing_again() -> None:
 def test_function_config_cant_be_changed() -> None:
     """It is the input of whoever runs the function, and goes out as it came."""
     rl = read(config="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: '1', l: [1]}\n")
-    assert rl.config is rl.function_config is not None
+    assert rl.config == rl.function_config is not None
     assert rl.config.data.a == "1"
     for change in (
         lambda one: one.data.update(a="2"),

@@ -134,9 +134,17 @@ def test_what_a_result_can_be_about(about: Any) -> None:
 
 
 def test_a_resource_without_a_head() -> None:
-    """The specification wants apiVersion, kind and name; what isn't there is empty, and wrong types are no error."""
-    rl = read("- {metadata: text, kind: [a]}\n")
-    assert rl.results.error("x", rl.items[0]).resource_ref == {"apiVersion": "", "kind": "", "name": ""}
+    """The specification wants apiVersion, kind and name: a result about what lacks one is refused, and isn't added."""
+    rl = read("- {metadata: text, kind: [a]}\n- {apiVersion: v1, kind: A}\n")
+    for item, problem in (
+        (rl.items[0], r"items\[0\] has no apiVersion and no kind and no metadata.name"),
+        (rl.items[1], r"A items\[1\] has no metadata.name, which a result about it must have; leave 'resource' out"),
+        ({"kind": "A", "metadata": {"name": "a"}}, "the resource of a result has no apiVersion"),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            rl.results.error("x", item)
+    assert list(rl.results) == []
+    assert rl.results.error("x", file={"path": "a.yaml", "index": 1}).file == {"path": "a.yaml", "index": 1}
 
 
 @pytest.mark.parametrize(

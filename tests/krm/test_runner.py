@@ -402,3 +402,18 @@ def test_validator_that_finds_nothing() -> None:
     assert output.status == 0
     assert output.stdout.startswith(LIST)
     assert len(value(output.stdout)["results"]) == 1
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_printing_beside_the_function(tmp_path: Path, unbuffered: str) -> None:
+    """What a program prints below the decorator goes to stderr where a function runs, also without a buffer."""
+    file = program(tmp_path, "print('in it')")
+    text = file.read_text().replace("\n\nif __name__", "\n\nprint('below', flush=True)\n\nif __name__")
+    file.write_text(text)
+    done = run(file, env={"PYTHONUNBUFFERED": unbuffered})
+    assert (done.stdout, done.status) == (LIST, 0)
+    assert sorted(done.stderr.split("\n")) == ["", "below", "in it"]
+    # A program that makes a function and does something else prints as ever.
+    file.write_text(text.replace("transform.main()", "print(len(transform.run(b'').stdout))"))
+    done = run(file, env={"PYTHONUNBUFFERED": unbuffered})
+    assert (done.stdout, done.status) == (b"below\n0\n", 0)

@@ -16,7 +16,7 @@ of keys and indexes. Values are those of JSON, as kpt, kustomize and kubectl rea
 What an edit does to the text
 -----------------------------
 - A value that is set is compared with what is there, field by field; only what differs is written. Elements of lists
-  are told apart by being equal, then by name, port or path, then by place.
+  are told apart by being equal, then by name, port or path, then by what they have in common and by place.
 - A changed value keeps its quotes, or stays a block (`|`, and `>` where that can say it), or stays in brackets.
   Strings are quoted where any reader, of YAML 1.1 or 1.2, would take them for something else.
 - A field that is new comes behind the last one, in the indentation, and with the quotes, that are around it. One that
@@ -47,6 +47,10 @@ block scalar's end is behind its blank lines. So the text is kept, and edits are
 108,000 events for that 1 MB in 0.09 s; reading it into the light tree takes 0.2 s, all its values 0.1 s, a label on
 each tenth item and writing 0.04 s: 0.26 s in all, against 8 to 15 s of ruamel.yaml 0.19.1 in the same run on the same,
 busy machine. Events rather than PyYAML's nodes, because it builds those by recursion in C, which deep input crashes.
+
+What was edited is read once more before it goes out, item by item, and each changed file as a whole (`_check`): of
+20 MB in which every item gets a label this takes a quarter of all time. Comments that are set go into the text behind
+all other edits (`_comments`), because they belong to values wherever these are by then.
 
 Nothing here imports more than PyYAML and `re`; what edits and writes is loaded with the first edit.
 """

@@ -70,6 +70,9 @@ def spell_out(mapping: YamlNode) -> None:
     """Write what a merge key brings as fields of the mapping itself."""
     values = mapping.value()
     mark(mapping)
+    release(mapping.content[None])
+    if None not in mapping.content:
+        return  # what was merged there held an alias of itself, which is written out by now
     _own(mapping)
     del mapping.content[None]
     for key, value in values.items():

@@ -41,6 +41,7 @@ __all__ = [
     "open_at",
     "own_end",
     "place_of",
+    "tail_end",
 ]
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
@@ -144,8 +145,13 @@ def own_end(node: YamlNode) -> int:
 
 
 def content_column(node: YamlNode) -> int:
-    """Return how far a block scalar's lines are indented; 0 where all are blank."""
+    """Return how far a block scalar's lines are indented; 0 where all are blank, and the header doesn't say it."""
     text = node.doc.text
+    digits, parent = header(node)[1].strip("-+"), node.parent
+    if digits and parent is not None and not parent.style:
+        start = key_start(node) if parent.was == MAPPING else text.rfind("-", line_start(text, node.start), node.start)
+        if start >= 0:
+            return column(text, start) + int(digits)
     body = text[line_end(text, header(node).end()) : node.end]
     for line in body.split("\n"):
         if line.strip(" \r"):
@@ -177,7 +183,7 @@ def _block_end(node: YamlNode) -> int:
     return max(end, first)
 
 
-def _tail_end(text: str, at: int, indent: int) -> int:
+def tail_end(text: str, at: int, indent: int) -> int:
     """Return the end of the comment lines from a line on that are further to the right than a column."""
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
@@ -265,7 +271,7 @@ def bounds(node: YamlNode) -> list[Bounds]:
             lead = start
         else:
             lead = _lead_start(text, line, _first_bound(node, line), indent)
-        end = _tail_end(text, own_end(child), indent)
+        end = tail_end(text, own_end(child), indent)
         found.append(Bounds(lead, start, end))
     node.doc.cache[node] = found
     return found

@@ -36,8 +36,8 @@ def _name(value: Any) -> Any:
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
     """Return for each value the node that becomes it, or the value where it is new.
 
-    An element is the old one that is equal; else the one of the same name, port or path; else, where as many went as
-    came between two that stayed, the one at the same place.
+    An element is the old one that is equal; else the one of the same name, port or path; else, between two that stayed,
+    the one that has most in common with it, or is at the same place.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)
@@ -69,7 +69,7 @@ def _shape(value: Any) -> type:
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair what is left where a run of new values stands in the place of as many old ones."""
+    """Pair what is left of the old elements with new ones, between those that were found."""
     start = 0
     while start < len(values):
         end = start
@@ -77,11 +77,61 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
             end += 1
         before = found[start - 1] if start else -1
         after = found[end] if end < len(values) else len(old)
-        if end > start and before is not None and after is not None and end - start == after - before - 1:
+        if end > start and before is not None and after is not None:
             gap = [at for at in range(before + 1, after) if at in left]
-            if len(gap) == end - start:
-                for index, at in zip(range(start, end), gap, strict=True):
-                    names = _name(old[at]), _name(values[index])
-                    if _shape(old[at]) is _shape(values[index]) and (None in names or names[0] == names[1]):
-                        found[index] = at
+            for at, index in _alignment([old[at] for at in gap], values[start:end]):
+                found[start + index] = gap[at]
+                left.remove(gap[at])
         start = end + 1
+
+
+# Of longer runs only those of equal length are paired, one by one.
+_MOST_PAIRS = 10_000
+
+
+def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
+    """Return which old elements become which new ones, in their order: those that have most in common."""
+    is_even = len(old) == len(new)
+    if len(old) * len(new) > _MOST_PAIRS:
+        same_place = [(at, at) for at in range(len(old))] if is_even else []
+        return [(at, at) for at, _ in same_place if _likeness(old[at], new[at], is_even=True)]
+    # best[i][j]: the most that what is from i and from j on can have in common.
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    alike = [[_likeness(one, other, is_even=is_even) for other in new] for one in old]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            pair = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0.0
+            best[i][j] = max(pair, best[i + 1][j], best[i][j + 1])
+    pairs, i, j = [], 0, 0
+    while i < len(old) and j < len(new):
+        if alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _likeness(one: Any, other: Any, *, is_even: bool) -> float:
+    """Return how much an old element has in common with a new one; 0 where it can't have become that.
+
+    Args:
+        one: The old element.
+        other: The new one.
+        is_even: Whether as many came as went, so that the place alone tells.
+    """
+    if _shape(one) is not _shape(other):
+        return 0.0
+    if isinstance(one, dict):
+        names = _name(one), _name(other)
+        if None not in names and names[0] != names[1]:
+            return 0.0
+        shared = sum(key in other and same(value, other[key]) for key, value in one.items())
+        return shared + 0.01 if shared or is_even else 0.0
+    if isinstance(one, list):
+        shared = sum(any(same(value, another) for another in other) for value in one)
+        return shared + 0.01 if shared or is_even else 0.0
+    # A scalar has nothing but its place: the first that is left becomes the first that is new.
+    return 1.0 if isinstance(one, str) == isinstance(other, str) else 0.5

@@ -32,14 +32,21 @@ if TYPE_CHECKING:
         aliases: dict[YamlNode, list[YamlNode]]
         repeated: set[str]
         is_open: bool
+        contents: dict[YamlNode, Any]
+        shown: str | None
+        written: dict[YamlNode, str]
+        notes: dict[YamlNode, list[Any]]
+        gone: list[YamlNode]
+        added: list[str]
+        slots: dict[YamlNode, str]
         cache: dict[Any, Any]
         newline: str
 
-        @property
-        def is_json(self) -> bool: ...
+        def at_line(self, *lines: int) -> str: ...
 
         @property
         def editing(self) -> Editing: ...
+
 
 __all__ = ["ALIAS", "DEEPEST", "FRESH", "MAPPING", "SCALAR", "SEQUENCE", "YamlNode", "copied", "own_child"]
 

@@ -29,9 +29,12 @@ from ._nodes import ALIAS, DEEPEST, MAPPING, SCALAR, SEQUENCE, YamlNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
     from ._nodes import Editing
+
+    Places: TypeAlias = Callable[..., str | None]
 
 __all__ = ["Text", "parse"]
 
@@ -50,13 +53,22 @@ class Text:
         newline: How lines end in it.
     """
 
-    def __init__(self, data: bytes, label: str) -> None:
+    def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:
         self.label = label
+        self._places = places
         self._data = data
         self.text = _decode(data, label)
         self.documents: list[YamlNode] = []
         self.aliases: dict[YamlNode, list[YamlNode]] = {}
         self.repeated: set[str] = set()  # names of anchors that a document has twice
+        self.gone: list[YamlNode] = []  # documents that are removed
+        self.added: list[str] = []  # the texts of documents to append
+        self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
+        self.notes: dict[YamlNode, list[Any]] = {}  # comments that items and documents are to get
+        self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists that have one
+        # What items shall be, as those have it who edit them; of others it is what their nodes are.
+        self.contents: dict[YamlNode, Any] = {}
+        self.shown: str | None = None  # the text with what is passed over, where that is left out for reading
         self.is_open = False  # whether the last line had no end; the text has got one since
         self.cache: dict[Any, Any] = {}  # what is known of the text's style
         first = self.text.find("\n")
@@ -75,16 +87,9 @@ class Text:
         return self.documents[0]
 
     @property
-    def is_json(self) -> bool:
-        """Whether the first document is a mapping in brackets, each of its keys in double quotes."""
-        root = self.documents[0]
-        fields = root.content if root.source is None else root.source
-        return root.style == "{" and all(self.text[node.kstart] == '"' for node in fields.values())
-
-    @property
     def is_changed(self) -> bool:
         """Whether an edit has changed anything."""
-        return any(root.changed for root in self.documents)
+        return bool(self.gone or self.added or self.notes) or any(root.changed for root in self.documents)
 
     @property
     def editing(self) -> Editing:
@@ -104,21 +109,27 @@ class Text:
 
     def at(self, index: int) -> str:
         """Return the name of a place, for messages."""
-        return f"{self.label}, line {self.text.count(chr(10), 0, index) + 1}"
+        return self.at_line(self.text.count("\n", 0, index) + 1)
+
+    def at_line(self, *lines: int) -> str:
+        """Return the name of a line; of the first of several that is in something that has a name."""
+        found = None if self._places is None else self._places(self.text, *lines)
+        return found or f"{self.label}, line {lines[0]}"
 
 
-def parse(data: bytes, label: str = "<stdin>") -> Text:
+def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> Text:
     """Read a stream.
 
     Args:
         data: The stream, UTF-8.
         label: What messages call it: a file's name, `<stdin>`.
+        places: Returns what messages call a line of the text, where that has a better name than its number.
 
     Raises:
         InputError: It isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a string, a
             tag or number has no meaning in JSON, or it is nested too deeply.
     """
-    text = Text(data, label)
+    text = Text(data, label, places)
     try:
         _Composer(text).run()
     except yaml.reader.ReaderError:
@@ -153,7 +164,8 @@ def _problem(text: Text, error: Any) -> str:
         return f"{text.label}: {problem}"
     if text.text[mark.index : mark.index + 1] == "\t":
         problem = "a tab stands where only spaces may indent"
-    return f"{text.label}, line {mark.line + 1}: {problem}"
+    lines = [one.line + 1 for one in (mark, error.context_mark) if one is not None]
+    return f"{text.at_line(*lines)}: {problem}"
 
 
 class _Composer:
@@ -220,7 +232,7 @@ class _Composer:
                 return root
             else:
                 if top is not None and top.kind == MAPPING and pending is None:
-                    raise self._error(event, "a key must be a string; quote it")
+                    raise self._error(event, self._no_key(event))
                 node = self._alias(event, top) if cls is AliasEvent else self._collection(event, top, len(open_nodes))
             if cls is not AliasEvent and event.anchor is not None:
                 self._anchor(node, event.anchor)
@@ -271,9 +283,10 @@ class _Composer:
     def _key(self, event: Any, node: YamlNode) -> str | None:
         """Return the key of an entry that is not just a word; None for a merge key."""
         key: str = event.value
-        if event.tag is not None:
+        # kpt and `kustomize fn run` write `!!merge <<`.
+        is_plain = event.style == "" and (event.tag is None or (event.tag == TAG + "merge" and key == "<<"))
+        if event.tag is not None and not (is_plain and key == "<<"):
             check_tag(event.tag, key, self._at(event))
-        is_plain = event.style == "" and event.tag is None
         if not key and is_plain:
             raise self._error(event, "a key must be a string; quote it")
         if event.anchor is not None:
@@ -307,8 +320,14 @@ class _Composer:
             except ValueError:
                 raise self._error(event, "\\u with half of a character; this is read only in JSON") from None
 
+    def _no_key(self, event: Any) -> str:
+        at = event.start_mark.index
+        if self._doc.text[max(at - 1, 0) : at + 1] == "{{":
+            return "this is a template, no YAML: render it first, or quote what is in the braces"
+        return "a key must be a string; quote it"
+
     def _error(self, event: Any, problem: str) -> InputError:
         return InputError(f"{self._at(event)}: {problem}")
 
     def _at(self, event: Any) -> str:
-        return f"{self._doc.label}, line {event.start_mark.line + 1}"
+        return self._doc.at_line(event.start_mark.line + 1)

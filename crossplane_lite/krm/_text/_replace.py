@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, str]
 
-__all__ = ["BLANK", "Edit", "apply", "flow_value", "replace", "without_spaces"]
+__all__ = ["BLANK", "Edit", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
 
 BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _INDENT = re.compile(r"[ \t]*")
@@ -170,18 +170,32 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
             at = column(text, bounds(node)[0].start)
         else:
             at = indent + (2 if in_list else style.step if kind == MAPPING else style.offset)
+        if node.kind == SEQUENCE:
+            return "", [line for child in node.content for line in element_lines(child, at, style)]
         return "", mapping_lines(value, at, style) if isinstance(value, dict) else sequence_lines(value, at, style)
     old = node.style if node.was == SCALAR else None
     if isinstance(value, str) and value and _wants_block(node, value, old):
         at = content_column(node) if is_block_scalar(node) else 0
         at = at if at > indent else indent + style.step
         keep = is_block_scalar(node) and keeps_blanks(node)
-        block = block_scalar(value, at, indent, old=old or "|", keep=keep)
+        explicit = is_block_scalar(node) and bool(header(node)[1].strip("-+"))
+        block = block_scalar(value, at, indent, old=old or "|", keep=keep, explicit=explicit)
         if block is not None and not _is_among_comments(node, indent):
             return block
     if old is None and isinstance(value, str) and node.parent is not None:
         old = beside(node.parent)
     return scalar(value, style, old=old), []
+
+
+def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
+    """Return the lines of a new element of a sequence in block style: its own text, where it has one."""
+    text = child.doc.written.get(child)
+    if text is None:
+        return sequence_lines([child.value()], column, style)
+    pad = " " * (column + 2)
+    lines = [pad + line if line else line for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
+    lines[0] = f"{pad[:column]}- {lines[0][column + 2 :]}"
+    return lines
 
 
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:

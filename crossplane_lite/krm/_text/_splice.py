@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...errors import InputError
+from ...errors import InputError, UsageError
+from ._check import check, cut, expected, items_of, opened
 from ._edit import release
 from ._layout import (
     bounds,
@@ -16,12 +17,13 @@ from ._layout import (
     keeps_blanks,
     last_leaf,
     line_start,
+    open_at,
 )
 from ._nodes import FRESH, MAPPING, SEQUENCE, YamlNode
-from ._replace import BLANK, apply, replace, without_spaces
+from ._replace import BLANK, apply, element_lines, replace, without_spaces
 from ._style import beside, style_at
 from ._values import same
-from ._write import mapping_lines, scalar, sequence_lines
+from ._write import mapping_lines, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str], list[YamlNode]]
 
-__all__ = ["edits_of", "spliced"]
+__all__ = ["document_text", "edits_of", "spliced"]
 
 # Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
@@ -42,33 +44,154 @@ _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits.
+    """Return the text of a stream with its edits, which was read once more to see that it says what they say.
 
     Args:
         doc: The stream.
         read: Returns the documents of a text that is read anew.
+
+    Raises:
+        InputError: It would say something else.
     """
+    _prepare(doc)
+    bare = False
+    text = _joined(doc, bare=bare)
+    if _has_spaced(doc.text) and not _says(text, doc, read):
+        # Lines of spaces have become lines of a block of text that is before them now.
+        bare = True
+        text = _joined(doc, bare=bare)
+    if _has_rare(doc.text) and not _says(text, doc, read):
+        texts = ["\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in expected(doc, read)]
+        text = "---\n".join(texts)
+    shown = text if doc.shown is None else _joined(doc, bare=bare, source=doc.shown)
+    if doc.notes:
+        edits = note_edits(doc, text, read)
+        text, shown = (apply(one, 0, len(one), edits) for one in (text, shown))
+    check(doc, doc.text, text, read)
+    return shown
+
+
+def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
+    """Return the edits that give items or documents other comments, of a text that has all other edits already."""
+    from ._comments import noted
+    from ._documents import split
+
+    found: list[Edit] = []
+    items = (
+        doc.documents[0].content.get("items") if len(doc.documents) == 1 and not doc.gone and not doc.added else None
+    )
+    if items is not None and items.kind == SEQUENCE and any(node in doc.notes for node in items.content):
+        indent = _indent_of_items(doc, text, read)
+        parts = None if indent is None else cut(text, indent)
+        if indent is not None and parts is not None and len(parts.parts) == len(items.content):
+            at = len(parts.head)
+            for node, part in zip(items.content, parts.parts, strict=True):
+                if node in doc.notes:
+                    new = noted(opened(part, indent), doc.notes[node], indent)
+                    found.append((at, at + len(part), f"{new[:indent]}-{new[indent + 1 :]}"))
+                at += len(part)
+            return found
+    pieces = [one for one in split(text) if not one.is_marker and _holds_any(text[one.start : one.end])]
+    roots = [root for root in doc.documents if root not in doc.gone or root in doc.slots]
+    for root, piece in zip(roots, pieces, strict=False):
+        if root in doc.notes and root not in doc.gone:
+            found.append((piece.start, piece.end, noted(text[piece.start : piece.end], doc.notes[root])))
+    if len(found) < sum(root not in doc.gone for root in doc.notes):
+        raise UsageError(f"{doc.label}: comments of items can be set where these are written in lines, not in brackets")
+    return found
+
+
+def _indent_of_items(doc: Stream, text: str, read: Reader) -> int | None:
+    """Return the column of the dashes of a list's items in its new text; None where they have none."""
+    items = items_of(doc)
+    if items is not None:
+        return column(doc.text, open_at(items))
+    fresh = read(text)[0].content.get("items")  # there were none before
+    return None if fresh is None or fresh.was != SEQUENCE or fresh.style else column(text, open_at(fresh))
+
+
+_CONTENT = re.compile(r"^[ \t]*[^\s#]", re.MULTILINE)
+
+
+def _holds_any(text: str) -> bool:
+    """Say whether the text between two markers is a document."""
+    return _CONTENT.search(text) is not None
+
+
+def _has_rare(text: str) -> bool:
+    if text.isascii() and "\r" not in text:  # nearly always, and ten times as fast to see
+        return False
+    return _RARE.search(text) is not None
+
+
+def _has_spaced(text: str) -> bool:
+    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # as above
+        return False
+    return _SPACED.search(text) is not None
+
+
+def _prepare(doc: Stream) -> None:
+    """Make a stream ready for having its edits put into the text."""
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
         _close(doc)
-    text = _joined(doc, bare=False)
-    if _SPACED.search(doc.text) and not _says(text, doc, read):
-        # Lines of spaces have become lines of a block of text that is before them now.
-        text = _joined(doc, bare=True)
-    if _RARE.search(doc.text) and not _says(text, doc, read):
-        roots = [root.value() for root in doc.documents]
-        text = "---\n".join("\n".join(mapping_lines(one, 0, style_at(doc.documents[0]))) + "\n" for one in roots)
+
+
+def document_text(root: YamlNode) -> str:
+    """Return the text of a document with its edits, as it stands in another stream or alone.
+
+    What stays in its file without it, where others are left there, is no part of it.
+    """
+    from ._documents import header_end, pieces_of
+
+    doc = root.doc
+    _prepare(doc)
+    doc.cache.update(sealed=set(), bare=False)
+    found: list[Edit] = []
+    edits_of(root, found)
+    _seal(root, found)
+    piece = next(one for one in pieces_of(doc) if one.root is root)
+    is_left = root is doc.documents[0] and root in doc.gone and len(doc.gone) < len(doc.documents)
+    start = header_end(doc.text, piece) if is_left else piece.start
+    text = apply(doc.text, start, piece.end, [edit for edit in found if edit[1] > start or edit[0] >= start])
+    if root in doc.notes:
+        from ._comments import noted
+
+        text = noted(text, doc.notes[root])
     return text
 
 
-def _joined(doc: Stream, *, bare: bool) -> str:
-    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one."""
+def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
+    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one.
+
+    A `source` is put in the place of the text: the same, with the documents that are passed over.
+    """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
     for root in doc.documents:
-        edits_of(root, found)
-    text = apply(doc.text, 0, len(doc.text), found, bare=bare)
+        if root not in doc.gone:
+            edits_of(root, found)
+    left = bool(doc.documents) and doc.documents[-1] not in doc.gone
+    if doc.gone:
+        from ._documents import pieces_of, removals
+
+        pieces = pieces_of(doc)
+        found += removals(doc, [root for root in doc.gone if root not in doc.slots], pieces)
+        found += [
+            (one.start, one.end, _with_ends(doc.slots[one.root], doc.newline))
+            for one in pieces
+            if one.root is not None and one.root in doc.slots
+        ]
+    if doc.added and left:
+        _seal(doc.documents[-1], found)
+    text = apply(doc.text if source is None else source, 0, len(doc.text), found, bare=bare)
+    if doc.added:
+        added = [_with_ends(one, doc.newline) for one in doc.added]
+        head = [text if text.endswith("\n") else text + doc.newline] if text.strip() else []
+        return f"---{doc.newline}".join([*head, *added])
+    if not left:
+        return text
     last = _last_now(doc.documents[-1])
     if doc.is_open and not _needs_line_end(last):
         text = text.removesuffix(doc.newline)
@@ -77,13 +200,27 @@ def _joined(doc: Stream, *, bare: bool) -> str:
     return text
 
 
+def _with_ends(text: str, newline: str) -> str:
+    """Return the text of a whole document with the ends of lines that a stream has."""
+    text = text.replace("\r\n", "\n")
+    text = text if text.endswith("\n") else text + "\n"
+    return text if newline == "\n" else text.replace("\n", newline)
+
+
 def _close(doc: Stream) -> None:
     """Give each line of a text an end; what that changes is undone when the text has its edits."""
+    if doc.shown is not None:
+        doc.shown += doc.newline
+    if not doc.documents:
+        doc.text += doc.newline
+        return
     leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
     value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
     if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
         # With an end, these spaces would be a line of the block's.
         doc.text = doc.text[:start]
+        if doc.shown is not None:
+            doc.shown = doc.shown[:start]
         doc.cache.update(spaced=leaf, spaces=spaces)
     else:
         doc.text += doc.newline
@@ -96,7 +233,7 @@ def _says(text: str, doc: Stream, read: Reader) -> bool:
         found = read(text)
     except InputError:
         return False
-    return same([root.value() for root in found], [root.value() for root in doc.documents])
+    return same([root.value() for root in found], expected(doc, read))
 
 
 def edits_of(node: YamlNode, out: list[Edit]) -> None:
@@ -249,7 +386,7 @@ def _mapping(node: YamlNode, out: list[Edit]) -> None:
         else:
             _remove(text, place, before, out)
     if new:
-        style = style_at(node)
+        style = style_at(node, is_flat=all(map(_is_flat, new.values())))
         last = entries(node)[-1]
         if places[-1].end == len(text):
             _seal(last, out)
@@ -264,6 +401,10 @@ def _mapping(node: YamlNode, out: list[Edit]) -> None:
                 below = [head + scalar(value, style, old=quote)]
             lines += below
         out.append((places[-1].end, places[-1].end, "".join(line + doc.newline for line in lines)))
+
+
+def _is_flat(value: object) -> bool:
+    return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
 
 
 def _sequence(node: YamlNode, out: list[Edit]) -> None:
@@ -286,7 +427,7 @@ def _sequence(node: YamlNode, out: list[Edit]) -> None:
             edits_of(child, out)
             at = places[index[id(child)]].end
             continue
-        lines = sequence_lines([child.value()], indent, style_at(node))
+        lines = element_lines(child, indent, style_at(node))
         if at == places[0].lead and is_inline:
             out.append((at, at, doc.newline.join([*lines, " " * indent])[indent:]))
         else:
@@ -322,7 +463,7 @@ def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit]) -> None:
         parts.append(without_spaces(gap) if doc.cache["bare"] else gap)
         at = index.get(id(child))
         if at is None:
-            parts.append(doc.newline.join(sequence_lines([child.value()], indent, style_at(node))) + doc.newline)
+            parts.append(doc.newline.join(element_lines(child, indent, style_at(node))) + doc.newline)
             before = None
             continue
         inner: list[Edit] = []

@@ -5,36 +5,94 @@ from __future__ import annotations
 import re
 
 from ..._base.yaml_scalars import resolve, tagged
+from ..annotations import is_orchestrators
 from ._layout import column, entries, is_block, key_start, open_at
-from ._nodes import MAPPING, SCALAR, SEQUENCE
+from ._nodes import FRESH, MAPPING, SCALAR, SEQUENCE
 from ._write import Style
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._nodes import YamlNode
 
-__all__ = ["beside", "flow_style", "style_at"]
+__all__ = ["beside", "flow_style", "style_at", "unit_of"]
 
 # How many nodes are looked at for a sequence or mapping to follow.
 _ENOUGH = 2000
 
 
-def style_at(node: YamlNode) -> Style:
-    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first."""
+def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
+    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first.
+
+    Args:
+        node: The node.
+        is_flat: Whether all new values are written on one line, so that no indentation is asked for.
+    """
     doc = node.doc
     step = offset = None
-    at: YamlNode | None = node
+    at: YamlNode | None = None if is_flat else node
     while at is not None and (step is None or offset is None):
         found = _steps(at, is_own=at is node)
         step = step if step is not None else found[0]
         offset = offset if offset is not None else found[1]
         at = at.parent
-    if "quote" not in doc.cache:
-        doc.cache["quote"] = "'" if doc.text.count(": '") > doc.text.count(': "') else '"'
-        doc.cache["json"] = doc.is_json
-    is_json = doc.cache["json"]
-    style = Style(step or 2, offset or 0, doc.cache["quote"], doc.newline, json=is_json, colon=": ")
+    is_json = _is_json(unit_of(node))
+    style = Style(step or 2, offset or 0, _usual_quote(node), doc.newline, json=is_json, colon=": ")
     return flow_style(node, style) if is_json else style
+
+
+def _is_json(unit: YamlNode) -> bool:
+    """Say whether an item or a document is a mapping in brackets, each of its keys in double quotes."""
+    while unit.was != MAPPING and unit.parent is not None:
+        unit = unit.parent
+    cache = unit.doc.cache
+    if (unit, "json") not in cache:
+        text = unit.doc.text
+        cache[unit, "json"] = (
+            unit.was == MAPPING
+            and unit.style == "{"
+            and all(text[one.kstart : one.kstart + 1] == '"' for one in entries(unit))
+        )
+    found: bool = cache[unit, "json"]
+    return found
+
+
+def unit_of(node: YamlNode) -> YamlNode:
+    """Return what has a style of its own, because it is from a file of its own: the item or document around a node."""
+    at = node
+    while at.parent is not None:
+        above = at.parent
+        if above.was == SEQUENCE and above.parent is not None and above.parent.parent is None:
+            return at
+        at = above
+    return at
+
+
+def _usual_quote(node: YamlNode) -> str:
+    """Return the quote that most values have in the item or document around a node, else in the whole stream."""
+    unit = unit_of(node)
+    cache = unit.doc.cache
+    if (unit, "usual") not in cache:
+        text = unit.doc.text
+        cache[unit, "usual"] = _most(text[unit.start : unit.end]) if unit.was != FRESH else ""
+    found: str = cache[unit, "usual"]
+    if not found:
+        if "usual" not in cache:
+            cache["usual"] = _most(unit.doc.text) or '"'
+        found = cache["usual"]
+    return found
+
+
+# The annotations of orchestrators, which quote them in their own way.
+_RESERVED = re.compile(r"\bconfig\.(?:kubernetes|k8s)\.io/[-.\w]+: (['\"])")
+
+
+def _most(text: str) -> str:
+    single, double = text.count(": '"), text.count(': "')
+    if single or double:
+        theirs = _RESERVED.findall(text)
+        single -= theirs.count("'")
+        double -= theirs.count('"')
+    return "'" if single > double else '"' if double else ""
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
@@ -83,10 +141,18 @@ def _quote(node: YamlNode, keys: bool) -> str:
     if keys:
         found = {text[child.kstart] for child in entries(node)}
     else:
-        strings = [one for one in entries(node) if one.was == SCALAR and (one.style or _is_text(one))]
+        strings = [one for one in _entries(node) if one.was == SCALAR and (one.style or _is_text(one))]
         found = {one.style for one in strings}
     quote = found.pop() if len(found) == 1 else ""
     return quote if quote in ("'", '"') else ""
+
+
+def _entries(node: YamlNode) -> list[YamlNode]:
+    """Return the entries of a collection, without the annotations of orchestrators."""
+    if node.was != MAPPING:
+        return entries(node)
+    source: dict[str | None, YamlNode] = node.content if node.source is None else node.source
+    return [one for key, one in source.items() if key is None or not is_orchestrators(key)]
 
 
 def _is_text(node: YamlNode) -> bool:

@@ -137,7 +137,7 @@ def key_text(key: str, style: Style, *, old: str | None = None, in_flow: bool = 
 
 
 def block_scalar(
-    text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False
+    text: str, indent: int, parent: int, *, old: str = "|", keep: bool = False, explicit: bool = False
 ) -> tuple[str, list[str]] | None:
     """Return a string of several lines as header and lines of a block.
 
@@ -147,6 +147,7 @@ def block_scalar(
         parent: The column of the entry that it belongs to.
         old: The indicator: `|`, or `>` where the string can be written so.
         keep: Whether the block may end in blank lines.
+        explicit: Whether the header says the indentation, also where it needn't.
 
     Returns:
         The header and the lines, None if the string can't be written so.
@@ -164,7 +165,7 @@ def block_scalar(
         lines = re.sub("\n+", lambda found: found[0] + "\n", bare).split("\n")
     else:
         old = "|"
-    first = str(indent - parent) if lines[0][0] == " " else ""
+    first = str(indent - parent) if explicit or lines[0][0] == " " else ""
     if first and not 1 <= indent - parent <= 9:
         return None
     head = old + first + ("-" if ends == 0 else "" if ends == 1 else "+")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from crossplane_lite.errors import UsageError
+from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.krm import _text
 
 
@@ -416,3 +417,94 @@ def test_deep() -> None:
     result = text.dump().decode()
     assert result.count("x: 1\n") == 190
     assert result.replace("x: 1\n", "").replace(" ", "") == source.replace(" ", "")
+
+
+def assigned(text: str, path: list[str | int], value: Any) -> str:
+    """Return a text in which a value was set."""
+    made = _text.parse(text.encode())
+    made.root.set(path, value)
+    return made.dump().decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        # One text that changes while another comes: the first that is left becomes the first that is new.
+        ("# head\n- x # line\n", ["y1", "z"], "# head\n- y1 # line\n- z\n"),
+        ("- a # a\n- b # b\n- c # c\n", ["a", "c", "d"], "- a # a\n- c # c\n- d\n"),
+        (
+            "# one\n- step: 1 # s1\n  run: x\n# two\n- step: 2 # s2\n  run: y # r2\n",
+            [{"step": 1, "run": "x"}, {"step": 9, "run": "w"}, {"step": 2, "run": "z"}],
+            "# one\n- step: 1 # s1\n  run: x\n- step: 9\n  run: w\n# two\n- step: 2 # s2\n  run: z # r2\n",
+        ),
+        (
+            "- step: 1 # s1\n  run: x\n- step: 2 # s2\n  run: y\n",
+            [{"step": 2, "run": "z"}],
+            "- step: 2 # s2\n  run: z\n",
+        ),
+        # Names tell: a new one is a new element.
+        ("- name: a # a\n  v: 1\n", [{"name": "b", "v": 1}, {"name": "c"}], "- name: b\n  v: 1\n- name: c\n"),
+        ("- - a # a\n  - b\n", [["new"], ["a", "b", "c"]], "- - new\n- - a # a\n  - b\n  - c\n"),
+    ],
+)
+def test_elements_by_what_they_have_in_common(text: str, value: Any, expected: str) -> None:
+    """Where no name tells elements apart, what they have in common and their place does; comments stay with them."""
+    assert assigned(f"list:\n{text}", ["list"], value) == f"list:\n{expected}"
+
+
+def test_long_lists_without_names() -> None:
+    """Of long lists that have become others altogether, elements are paired only where as many came as went."""
+    text = "list:\n" + "".join(f"- {{a: {at}}} # c{at}\n" for at in range(300))
+    same = assigned(text, ["list"], [{"a": f"x{at}"} for at in range(300)])
+    assert same.count("# c") == 300
+    assert assigned(text, ["list"], [{"a": f"x{at}"} for at in range(301)]).count("# c") == 0
+
+
+MERGED = "builds:\n- <<: &d\n    env: 1\n    b: 2\n- <<: *d\n  c: 3\n"
+
+
+def test_an_anchor_in_a_merge_key() -> None:
+    """Where the merge key goes that holds an anchor, its aliases are written out."""
+    text = _text.parse(MERGED.encode())
+    text.root.delete(["builds", 0, "env"])
+    assert text.dump().decode() == "builds:\n- b: 2\n- c: 3\n  env: 1\n  b: 2\n"
+    text = _text.parse(MERGED.encode())
+    text.root.set(["builds", 0, "env"], 5)
+    assert (
+        text.root.value()
+        == _text.parse(text.dump()).root.value()
+        == {"builds": [{"env": 5, "b": 2}, {"env": 1, "b": 2, "c": 3}]}
+    )
+
+
+def _broken(right: Any, wrong: str, *args: Any, **more: Any) -> Any:
+    """Put edits into a text, with something else than was set."""
+    return right(*args, **more).replace("7", wrong)
+
+
+def test_what_does_not_read_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that wouldn't say what the edits say isn't given out, of lists of items and of other documents."""
+    from crossplane_lite.krm._text import _splice
+
+    for data in (b"items:\n- a: 1\n- a: 2\n", b"a: 1\n", b'{"a": 1}', b"a: 1\n---\nb: 2\n"):
+        text = _text.parse(data)
+        root = text.documents[0]
+        root.set(["items", 0, "a"] if b"items" in data else ["a"], 7)
+        assert b"7" in text.dump()
+        right = _splice.apply
+        for wrong in ("8", "'7'", "7]", "7\n- x", "7\n b: c"):
+            monkeypatch.setattr(_splice, "apply", partial(_broken, right, wrong))
+            with pytest.raises(InputError, match="these edits can't be written.*nothing is written"):
+                text.dump()
+        monkeypatch.setattr(_splice, "apply", right)
+        assert b"7" in text.dump()
+
+
+def test_blocks_that_say_their_indentation() -> None:
+    """One line of a `|2` block is edited, and the others stay where they are."""
+    text = "a:\n  b: |2\n      x\n    y\n  c: |4-\n        z\n- no\n".replace("- no\n", "")
+    assert assigned(text, ["a", "b"], "  x\nY\n") == text.replace("    y\n", "    Y\n")
+    assert assigned(text, ["a", "b"], "w\ny\n") == text.replace("      x\n", "    w\n")
+    assert assigned(text, ["a", "c"], "  z\nv").endswith("  c: |4-\n        z\n      v\n")
+    text = "a:\n- |2\n    x\n   y\n- # c\n  b\n"
+    assert assigned(text, ["a", 0], " x\n z\n").startswith("a:\n- |2\n   x\n")

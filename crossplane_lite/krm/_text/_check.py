@@ -1,0 +1,145 @@
+"""What an edited text says is read before it goes out: it must be what the edits say.
+
+Only what is new is read. The items of a list are told apart by their dashes, so that of a long list the changed ones
+are read and nothing else; of files, the changed ones are.
+"""
+
+from __future__ import annotations
+
+import re
+
+import yaml  # type: ignore[import-untyped]
+
+from ...errors import InputError
+from ._layout import column, open_at
+from ._nodes import SEQUENCE
+from ._read import Unusual, value_of
+from ._values import same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._nodes import Stream, YamlNode
+
+    Reader = Callable[[str], list[YamlNode]]
+
+__all__ = ["Cut", "check", "cut", "expected", "items_of", "opened"]
+
+_ITEMS = re.compile(r"^(?:items|\"items\"|'items'):(?=\s)[^\n]*\n", re.MULTILINE)
+_NEXT_KEY = re.compile(r"^(?:[^\s#-]|-(?![ \t\r\n]))", re.MULTILINE)
+
+
+class Cut:
+    """The text of a list of items in parts: what is before the first dash, the items, and what is behind them."""
+
+    __slots__ = ("head", "parts", "tail")
+
+    def __init__(self, head: str, parts: list[str], tail: str) -> None:
+        self.head = head
+        self.parts = parts
+        self.tail = tail
+
+
+def cut(text: str, indent: int) -> Cut | None:
+    """Return the parts of a list's text whose dashes stand in a column, None where it isn't written so."""
+    head = _ITEMS.search(text)
+    if head is None:
+        return None
+    end = _NEXT_KEY.search(text, head.end())
+    stop = len(text) if end is None else end.start()
+    dash = re.compile(rf"^ {{{indent}}}-(?=[ \t\r\n]|\Z)", re.MULTILINE)
+    starts = [found.start() for found in dash.finditer(text, head.end(), stop)]
+    if not starts:
+        return None
+    ends = [*starts[1:], stop]
+    return Cut(text[: starts[0]], [text[one:two] for one, two in zip(starts, ends, strict=True)], text[stop:])
+
+
+def opened(part: str, indent: int) -> str:
+    """Return the text of an item as a document: without its dash."""
+    return f"{part[:indent]} {part[indent + 1 :]}"
+
+
+def items_of(doc: Stream) -> YamlNode | None:
+    """Return the list whose items stand one below the other, None where there is none in this text."""
+    if len(doc.documents) != 1 or doc.gone or doc.added:
+        return None
+    root = doc.documents[0]
+    if root.style or root.kind != root.was:
+        return None
+    items: YamlNode | None = root.content.get("items")
+    if items is None or items.kind != SEQUENCE or items.style or not items.content:
+        return None
+    return items if (items.content if items.source is None else items.source) else None
+
+
+def check(doc: Stream, before: str, after: str, read: Reader) -> None:
+    """Compare what a text says with what the edits say.
+
+    Args:
+        doc: The stream.
+        before: Its text as it came.
+        after: Its text with the edits.
+        read: Returns the documents of a text that is read anew.
+
+    Raises:
+        InputError: It says something else.
+    """
+    items = None if doc.aliases else items_of(doc)  # those with aliases can't be read one by one
+    if items is not None and _check_items(doc, items, before, after):
+        return
+    try:
+        found = [root.value() for root in read(after)]
+    except InputError as error:
+        raise _refusal(doc, f": {error}") from None
+    if not same(found, expected(doc, read)):
+        raise _refusal(doc, "")
+
+
+def _refusal(doc: Stream, why: str) -> InputError:
+    return InputError(
+        f"{doc.label}: these edits can't be written, because the text would read as something else afterwards{why}; "
+        "nothing is written"
+    )
+
+
+def expected(doc: Stream, read: Reader) -> list[Any]:
+    """Return the values of the documents that a stream has with its edits."""
+    found = []
+    for root in doc.documents:
+        if root not in doc.gone:
+            found.append(root.value())
+        elif root in doc.slots:
+            found += [one.value() for one in read(doc.slots[root])]
+    return found + [one.value() for text in doc.added for one in read(text)]
+
+
+def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
+    """Say whether the items that are new in a text, and what is around the items, say what they shall."""
+    indent = column(before, open_at(items))
+    old, new = cut(before, indent), cut(after, indent)
+    source: list[YamlNode] = items.content if items.source is None else items.source
+    if old is None or new is None or len(old.parts) != len(source) or len(new.parts) != len(items.content):
+        return False
+    if (old.head, old.tail) != (new.head, new.tail):
+        wanted = {key: None if child is items else child.value() for key, child in doc.documents[0].content.items()}
+        if not _says(new.head + new.tail, wanted):
+            return False
+    parts = {id(node): part for node, part in zip(source, old.parts, strict=True)}
+    for node, part in zip(items.content, new.parts, strict=True):
+        if node.changed or parts.get(id(node)) != part:
+            wanted = doc.contents[node] if node in doc.contents else node.value()
+            if not _says(opened(part, indent), wanted):
+                return False
+    return True
+
+
+def _says(text: str, value: Any) -> bool:
+    if "\\u" in text:  # what JSON and YAML read differently
+        return False
+    try:
+        return same(value_of(text), value)
+    except (Unusual, yaml.YAMLError):
+        return False

@@ -1,0 +1,148 @@
+"""The documents of a stream: where the text of each begins and ends, and what goes with one that is removed."""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import InputError
+from ._layout import line_end
+from ._parse import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._nodes import Stream, YamlNode
+    from ._replace import Edit
+
+__all__ = ["Piece", "header_end", "header_of", "masked", "pieces_of", "removals", "split"]
+
+# What is between documents: markers with the rest of their line where that is empty or a comment.
+_MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
+_SIGN = re.compile(r"[^\r\n]")
+_LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
+
+
+class Piece:
+    """A part of a stream between two markers, or a marker.
+
+    Attributes:
+        start: Where it begins; of a document where its own text does, behind empty lines and directives.
+        end: Where the next piece begins.
+        is_marker: Whether it is `---` or `...`.
+        root: The document in it, None where it holds none.
+    """
+
+    __slots__ = ("end", "is_marker", "root", "start")
+
+    def __init__(self, start: int, end: int, *, is_marker: bool, root: YamlNode | None = None) -> None:
+        self.start = start
+        self.end = end
+        self.is_marker = is_marker
+        self.root = root
+
+
+def split(text: str) -> list[Piece]:
+    """Return the pieces of a stream, as its lines say, whether or not it is YAML."""
+    found: list[Piece] = []
+    at = 0
+    for marker in _MARKER.finditer(text):
+        found.append(Piece(_first(text, at, marker.start()), marker.start(), is_marker=False))
+        found.append(Piece(marker.start(), marker.end(), is_marker=True))
+        at = marker.end()
+    found.append(Piece(_first(text, at, len(text)), len(text), is_marker=False))
+    return found
+
+
+def _first(text: str, at: int, end: int) -> int:
+    """Return where a document's own text begins: behind empty lines and directives."""
+    while at < end:
+        stop = min(line_end(text, at), end)
+        line = text[at:stop]
+        if line.strip() and not line.startswith("%"):
+            break
+        at = stop
+    return at
+
+
+def pieces_of(doc: Stream) -> list[Piece]:
+    """Return the pieces of a stream that was read, with their documents."""
+    found = split(doc.text)
+    roots = iter(doc.documents)
+    root = next(roots, None)
+    for piece in found:
+        if root is not None and not piece.is_marker and piece.start <= root.start < piece.end:
+            piece.root = root
+            root = next(roots, None)
+    return found
+
+
+def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
+    """Return the edits that remove documents, each with one of the markers around it.
+
+    What stands above a stream's first document and isn't about it stays: comments with an empty line below them, and
+    a licence.
+    """
+    edits: list[Edit] = []
+    taken: set[int] = set()
+    for at, piece in enumerate(found):
+        if piece.root is None or not any(piece.root is one for one in gone):
+            continue
+        start = piece.start
+        if piece.root is doc.documents[0]:
+            start = header_end(doc.text, piece)
+        edits.append((start, piece.end, ""))
+        for one in (at + 1, at - 1):
+            if 0 <= one < len(found) and one not in taken and doc.text.startswith("---", found[one].start):
+                taken.add(one)
+                edits.append((found[one].start, found[one].end, ""))
+                break
+    return edits
+
+
+def header_end(text: str, piece: Piece) -> int:
+    """Return the end of the comments above a stream's first document that stay without it."""
+    at = end = block = piece.start
+    while at < piece.end:
+        stop = min(line_end(text, at), piece.end)
+        line = text[at:stop].strip()
+        if not line:
+            end = block = stop
+        elif not line.startswith("#"):
+            break
+        at = stop
+    return at if _LICENCE.search(text, block, at) else end
+
+
+def header_of(head: str) -> str:
+    """Return the part of the comments above a stream's first document that stays without it; empty for none.
+
+    Args:
+        head: The comments, without their signs; an empty line is one.
+    """
+    above, _, last = head.rpartition("\n\n")
+    if _LICENCE.search(last):
+        return head
+    return above
+
+
+def masked(text: str, label: str) -> tuple[str, list[str]]:
+    """Return a stream without the documents in it that can't be read, and what is wrong with each of these.
+
+    What is taken out leaves as many spaces, so that everything else stands where it stood.
+    """
+    problems: list[str] = []
+    left = text
+    for piece in split(text):
+        if piece.is_marker or piece.start == piece.end:
+            continue
+        try:
+            parse(("\n" * text.count("\n", 0, piece.start) + text[piece.start : piece.end]).encode(), label)
+        except InputError as error:
+            problems.append(str(error))
+            left = left[: piece.start] + _SIGN.sub(" ", text[piece.start : piece.end]) + left[piece.end :]
+    try:
+        parse(left.encode(), label)
+    except InputError as error:  # what is between the documents is wrong
+        return _SIGN.sub(" ", text), [*problems, str(error)]
+    return left, problems

@@ -1,0 +1,287 @@
+"""Comments as data: above a value, behind it, below it.
+
+    resource.comments("spec.replicas").line = "kpt-set: ${replicas}"
+    for one in resource.all_comments():
+        print(one.path, one.head, one.line, one.foot)
+
+A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. Empty text is no comment.
+"""
+
+from __future__ import annotations
+
+from .._paths.text import show
+from ..errors import UsageError
+from ._text._comments import FOOT, HEAD, LINE, PLACES, check_place, comment
+from ._text._nodes import ALIAS, FRESH, MAPPING, YamlNode
+
+TYPE_CHECKING = False  # type checkers take it for typing's, which would take longer to import than this module
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol, TypeAlias
+
+    Steps: TypeAlias = tuple[str | int, ...]
+
+    class Commented(Protocol):
+        """A resource, as far as its comments know it."""
+
+        @property
+        def _node(self) -> YamlNode | None: ...
+
+        @property
+        def _lists(self) -> Any: ...
+
+        @property
+        def _notes(self) -> Notes | None: ...
+
+        @property
+        def _where(self) -> str: ...
+
+        def _now(self) -> dict[str, Any]: ...
+
+        def _content(self) -> dict[str, Any]: ...
+
+        def _own_content(self) -> dict[str, Any]: ...
+
+        def _touch(self) -> None: ...
+
+        def _check_open(self) -> None: ...
+
+        def get(self, path: Any, default: Any = None) -> Any: ...
+
+        def set(self, path: Any, value: Any) -> None: ...
+
+__all__ = ["Comments", "Notes", "every"]
+
+
+class Comments:
+    """The comments of one value of a resource, to read and to set.
+
+    Attributes:
+        path: Where the value is; empty for the resource as a whole.
+    """
+
+    __slots__ = ("_resource", "_steps")
+
+    def __init__(self, resource: Commented, steps: Steps) -> None:
+        self._resource = resource
+        self._steps = steps
+
+    @property
+    def path(self) -> str:
+        return show(self._steps)
+
+    @property
+    def value(self) -> Any:
+        """The value, an object or a list as a live view."""
+        return self._resource.get(self._steps) if self._steps else self._resource
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._resource.set(self._steps, value)
+
+    @property
+    def head(self) -> str:
+        """The lines above the value, not further to the right than it begins; of a resource those above its fields."""
+        return self._read(HEAD)
+
+    @head.setter
+    def head(self, text: str | None) -> None:
+        self._write(HEAD, text)
+
+    @property
+    def line(self) -> str:
+        """What stands behind the value on its line; of an object or a list, behind its key."""
+        return self._read(LINE)
+
+    @line.setter
+    def line(self, text: str | None) -> None:
+        self._write(LINE, text)
+
+    @property
+    def foot(self) -> str:
+        """The lines below the value that are further to the right than it begins; of a resource those at its end."""
+        return self._read(FOOT)
+
+    @foot.setter
+    def foot(self, text: str | None) -> None:
+        self._write(FOOT, text)
+
+    def _read(self, place: str) -> str:
+        return _notes(self._resource).read(self._steps, place)
+
+    def _write(self, place: str, text: str | None) -> None:
+        self._resource._check_open()
+        if text is not None and not isinstance(text, str):
+            raise UsageError(f"a comment must be a string (got {text!r:.60} that is a {type(text).__name__})")
+        _notes(self._resource).write(self._steps, place, text or "")
+
+    def __bool__(self) -> bool:
+        return any(self._read(place) for place in PLACES)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Comments) and all(self._read(one) == other._read(one) for one in PLACES)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by what they say
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{place}={self._read(place)!r}" for place in PLACES if self._read(place))
+        return f"<comments of {self.path or 'the resource'}: {said or 'none'}>"
+
+
+def every(resource: Commented) -> Iterator[Comments]:
+    """Yield the comments of the resource as a whole and of each value in it, in the order of the text."""
+    work: list[tuple[Steps, Any]] = [((), resource._own_content())]
+    while work:
+        steps, value = work.pop()
+        yield Comments(resource, steps)
+        if isinstance(value, dict):
+            work += [((*steps, key), one) for key, one in reversed(value.items())]
+        elif isinstance(value, list):
+            work += [((*steps, at), one) for at, one in reversed(list(enumerate(value)))]
+
+
+def _notes(resource: Commented) -> Notes:
+    if resource._notes is None:
+        object.__setattr__(resource, "_notes", Notes(resource))
+    notes: Notes = resource._notes  # type: ignore[assignment]  # just made
+    return notes
+
+
+class _Note:
+    """Comments that were set for one value, and not in the text yet: of a field of an object, or an element of a list.
+
+    Elements are known by which object they are; texts and numbers by their place in the list.
+    """
+
+    __slots__ = ("holder", "step", "texts", "value")
+
+    def __init__(self, holder: Any, step: Any, value: Any) -> None:
+        self.holder = holder
+        self.step = step
+        self.value = value
+        self.texts: dict[str, str] = {}
+
+    def step_now(self) -> str | int | None:
+        """Return the key or index by now, None where the value is gone."""
+        if isinstance(self.holder, dict):
+            return self.step if self.step in self.holder else None
+        if isinstance(self.value, (dict, list)):
+            return next((at for at, one in enumerate(self.holder) if one is self.value), None)
+        at: int = self.step
+        if at < len(self.holder) and self.holder[at] == self.value:
+            return at
+        found = [index for index, one in enumerate(self.holder) if one == self.value]
+        return found[0] if len(found) == 1 else at if at < len(self.holder) else None
+
+
+class Notes:
+    """What was set of a resource's comments."""
+
+    def __init__(self, resource: Commented) -> None:
+        self._resource = resource
+        self._notes: list[_Note] = []
+
+    def read(self, steps: Steps, place: str) -> str:
+        """Return a comment as it is now."""
+        note = self._note(steps)
+        if note is not None and place in note.texts:
+            return note.texts[place]
+        node = self._node(steps)
+        return "" if node is None else comment(node, place)
+
+    def write(self, steps: Steps, place: str, text: str) -> None:
+        """Set a comment.
+
+        Raises:
+            UsageError: There is no such value, or a line of the text begins with a sign of its own.
+        """
+        if self.read(steps, place) == text:
+            return
+        for line in text.split("\n"):
+            if line.startswith("# "):
+                raise UsageError(f"a comment is written without its '# ' (got {line!r:.60})")
+            if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
+                raise UsageError(f"a comment can't hold {line!r:.60}")
+        if place == LINE and "\n" in text:
+            raise UsageError(f"the comment behind a value must be one line (got {text!r:.60})")
+        node = self._node(steps)
+        if node is not None:
+            check_place(node, place)
+        note = self._note(steps)
+        if note is None:
+            note = self._made(steps)
+            self._notes.append(note)
+        note.texts[place] = text
+        self._resource._touch()
+
+    def now(self) -> list[tuple[Steps, str, str]]:
+        """Return what is to be set: the steps to the value as they are now, the comment's place, and its text."""
+        paths: dict[int, Steps] = {}
+        content = self._resource._content()
+        work: list[tuple[Steps, Any]] = [((), content)]
+        while work:
+            steps, value = work.pop()
+            paths[id(value)] = steps
+            children = value.items() if isinstance(value, dict) else enumerate(value)
+            work += [((*steps, key), one) for key, one in children if isinstance(one, (dict, list))]
+        found: list[tuple[Steps, str, str]] = []
+        for note in self._notes:
+            if note.holder is None:
+                found += [((), place, text) for place, text in note.texts.items()]
+                continue
+            above, step = paths.get(id(note.holder)), note.step_now()
+            if above is not None and step is not None:
+                found += [((*above, step), place, text) for place, text in note.texts.items()]
+        return found
+
+    def _note(self, steps: Steps) -> _Note | None:
+        if not self._notes:
+            return None
+        holder, step, value = self._found(steps)
+        for note in self._notes:
+            if note.holder is holder and (holder is None or note.step_now() == step):
+                return note
+        return None
+
+    def _made(self, steps: Steps) -> _Note:
+        return _Note(*self._found(steps))
+
+    def _found(self, steps: Steps) -> tuple[Any, Any, Any]:
+        """Return the object or list that holds a value, its key or index there, and the value."""
+        holder: Any = None
+        value: Any = self._resource._now()
+        for step in steps:
+            holder = value
+            if isinstance(holder, dict) and step in holder:
+                value = holder[step]
+            elif isinstance(holder, list) and isinstance(step, int) and 0 <= step < len(holder):
+                value = holder[step]
+            else:
+                raise UsageError(f"{self._resource._where}: {show(steps)} isn't there, so it can't have a comment")
+        return holder, steps[-1] if steps else None, value
+
+    def _node(self, steps: Steps) -> YamlNode | None:
+        """Return the node of the text that a value was, None where it is new."""
+        resource = self._resource
+        node: YamlNode | None = resource._node
+        value: Any = resource._now()
+        for step in steps:
+            if node is None or node.kind in (ALIAS, FRESH):
+                return None
+            if node.kind == MAPPING:
+                node = node.content.get(step)
+            else:
+                node = self._element(node, value, int(step))
+            value = value[step]
+        return node
+
+    def _element(self, node: YamlNode, now: list[Any], at: int) -> YamlNode | None:
+        """Return the node of an element of a list that may have been changed since it was read."""
+        children = node.children()
+        before = self._resource._lists.get(id(now))
+        if before is None:
+            return children[at] if at < len(children) else None
+        found = [index for index, one in enumerate(before[1]) if one is now[at]]
+        if isinstance(now[at], (dict, list)):
+            return children[found[0]] if found else None
+        return children[at] if at < len(children) else None

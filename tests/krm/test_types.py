@@ -1,0 +1,153 @@
+"""What Kubernetes wants to be strings, and identities that no two items may have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import attrs
+import pytest
+
+from crossplane_lite import krm
+from crossplane_lite.errors import DuplicateResourceError, UsageError
+from tests.krm.lists import DEPLOYMENT, SERVICE, output, read, wrapper
+
+API = "- apiVersion: v1\n  kind: Service\n  metadata: {name: api, namespace: prod}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (7, "write str(7)"),
+        (1.5, "write str(1.5)"),
+        (True, 'write str(True).lower(), which is "true"'),
+        ([], "it can't be"),
+    ],
+)
+def test_texts(value: Any, hint: str) -> None:
+    """Labels, annotations and names that aren't strings are errors that say what to write, in every way of setting."""
+    rl = read()
+    item = rl.items[1]
+    for path, work in (
+        ("metadata.labels.rev", lambda: item.labels.__setitem__("rev", value)),
+        ("metadata.labels.rev", lambda: item.set("metadata.labels.rev", value)),
+        ("metadata.labels.rev", lambda: setattr(item, "labels", {"rev": value})),
+        ("metadata.labels.rev", lambda: item.__setitem__("metadata", {"name": "a", "labels": {"rev": value}})),
+        ("metadata.annotations.on", lambda: item.annotations.update(on=value)),
+        ("metadata.name", lambda: setattr(item, "name", value)),
+        ("metadata.namespace", lambda: setattr(item, "namespace", value)),
+        ("kind", lambda: setattr(item, "kind", value)),
+        ("metadata.labels.rev", lambda: rl.items.add(_new(labels={"rev": value}))),
+    ):
+        with pytest.raises(UsageError, match=re.escape(f"{path} must be a string (got {value!r}); {hint}")):
+            work()
+    assert "rev" not in output(rl)
+
+
+def _new(**metadata: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new", **metadata}}
+
+
+def test_what_need_not_be_text() -> None:
+    """Other fields take what they are given, and wrong values that came with the input stay."""
+    rl = read("- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n    labels: {old: 1}\n    generation: 1\n")
+    rl.items[0].metadata.generation = 2
+    rl.items[0].spec.labels.rev = 7
+    rl.items[0].labels["new"] = "x"
+    assert rl.items[0].labels == {"old": 1, "new": "x"}
+    assert rl.items[0].spec.labels == {"rev": 7}
+
+
+def test_renaming_to_another_item() -> None:
+    """A name, namespace or kind that makes an item another one is an error, and changes nothing."""
+    rl = read(DEPLOYMENT + SERVICE + API)
+    api = rl.items[2]
+    for work in (
+        lambda: setattr(api, "name", "web"),
+        lambda: api.set("metadata.name", "web"),
+        lambda: api.__setitem__("metadata", {"name": "web", "namespace": "prod"}),
+        lambda: api.metadata.update(name="web"),
+    ):
+        with pytest.raises(DuplicateResourceError, match="Service prod/api can't become Service prod/web: there is a"):
+            work()
+    assert output(rl) == DEPLOYMENT + SERVICE + API
+    api.namespace = "test"
+    api.name = "web"
+    with pytest.raises(DuplicateResourceError, match="can't become Service prod/web"):
+        api.namespace = "prod"
+    rl.items.remove(rl.items[1])
+    api.namespace = "prod"
+    assert api._what == "Service prod/web"
+    rl.items.add("{apiVersion: v1, kind: Service, metadata: {name: api, namespace: prod}}")
+    with pytest.raises(DuplicateResourceError, match="can't become Service prod/api"):
+        api.name = "api"
+
+
+def test_renaming_many() -> None:
+    """Each rename is compared with all items, which takes no longer for each of many."""
+    rl = read("".join(API.replace("api", f"a{at}") for at in range(2000)))
+    for item in rl.items:
+        item.name = f"b-{item.name}"
+    assert rl.items[-1].name == "b-a1999"
+    with pytest.raises(DuplicateResourceError):
+        rl.items[0].name = "b-a7"
+
+
+@attrs.define
+class Config:
+    """What the tests' function needs."""
+
+    team: str
+    size: int = 1
+
+
+@attrs.define
+class Defaults:
+    """Nothing that has to be given."""
+
+    size: int = 1
+
+
+def test_a_config_that_is_required() -> None:
+    """Without functionConfig the error says so, with the fields; the function isn't called."""
+
+    def transform(rl: krm.ResourceList[Config]) -> None:
+        rl.items.clear()
+
+    for config in ("", "functionConfig: {kind: ConfigMap, metadata: {name: function-input}, data: {}}\n"):
+        done = krm.function(transform).run(wrapper(rest=config))
+        assert done.status == 1
+        assert done.stderr == "error: functionConfig is required; its fields are team (required), size\n"
+        assert done.stdout.startswith(wrapper(rest=config))
+
+
+def test_configs_that_are_not_required() -> None:
+    """`Config | None` may be None; a class that has all defaults is made of nothing; no class gives None."""
+    seen: list[Any] = []
+
+    def optional(rl: krm.ResourceList[Config | None]) -> None:
+        seen.append(rl.config)
+
+    def defaults(rl: krm.ResourceList[Defaults]) -> None:
+        seen.append(rl.config)
+
+    def bare(rl: krm.ResourceList) -> None:
+        seen.append(rl.config)
+
+    for body in (optional, defaults, bare):
+        assert krm.function(body).run(wrapper()).status == 0
+    assert seen == [None, Defaults(), None]
+
+
+def test_fields_of_a_config_without_a_class() -> None:
+    """Attributes are the object's own fields; where only the metadata has one, the error says how to read that."""
+    rl = read(config="apiVersion: a/v1\nkind: C\nmetadata: {name: c, labels: {a: b}}\nlabels: {team: web}\n")
+    assert rl.config is not None
+    assert rl.config.labels == {"team": "web"}
+    assert rl.config.get("metadata.labels.a") == "b"
+    assert rl.config.annotations == {}
+    with pytest.raises(UsageError, match=r"no field name; for that of its metadata write rl.config.metadata.name"):
+        _ = rl.config.name
+    assert rl.config.metadata.name == "c"
+    assert rl.function_config is not None
+    assert (rl.function_config.name, rl.function_config.labels) == ("c", {"a": "b"})
