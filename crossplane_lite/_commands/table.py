@@ -28,9 +28,17 @@ COMMANDS: Final = {
         "_commands.completion",
         "print what lets a shell complete commands and flags",
     ),
-    "conformance": Command("testing.conformance", "check a running function against the functions specification"),
+    "conformance": Command(
+        "testing.conformance",
+        "check a running function against the functions specification",
+        ("conformance localhost:9443", "conformance localhost:9443 --xr xr.yaml"),
+    ),
     "dev": Command("develop.command", "serve a function while it is written, and say what is asked and answered"),
-    "diff": Command("diff.command", "show what a rollout changes, or what a release does"),
+    "diff": Command(
+        "diff.command",
+        "show what a rollout changes, or what a release does",
+        (f"diff {_FILES} --kube-context", f"diff {_FILES} --observed-resources observed.yaml --against HEAD~1"),
+    ),
     "generate": Command(
         "codegen.command",
         "make models from API definitions",

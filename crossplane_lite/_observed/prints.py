@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -52,8 +53,15 @@ def make_readable() -> Any:
     """
     if isinstance(sys.stdout, Readable):
         return None
-    before = sys.stdout
-    sys.stdout = Readable(before)
+    before: Any = sys.stdout
+    # print() in another thread holds no reference of its own to sys.stdout: when that is replaced, what was there must
+    # not be freed, or the process ends with a segmentation fault. So there is one for a stream, as long as that lives.
+    made = getattr(before, "_crossplane_lite_readable", None)
+    if made is None:
+        made = Readable(before)
+        with contextlib.suppress(AttributeError):
+            before._crossplane_lite_readable = made
+    sys.stdout = made
     return before
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import threading
@@ -16,7 +15,7 @@ plain = "not a composition function"
 _together = threading.Barrier(64)
 
 
-def _bucket(ctx: composition.Context, location: Any) -> None:
+def bucket_of(ctx: composition.Context, location: Any) -> None:
     bucket = Unstructured("storage.gcp.upbound.io/v1beta1", "Bucket")
     bucket.spec.forProvider.location = location
     ctx.resource("bucket", bucket)
@@ -26,7 +25,7 @@ def _bucket(ctx: composition.Context, location: Any) -> None:
 def echo(ctx: composition.Context) -> None:
     """Composes a bucket where the composite says."""
     xr = ctx.composite(Unstructured)
-    _bucket(ctx, xr.observed.spec.location)
+    bucket_of(ctx, xr.observed.spec.location)
 
 
 @composition.function
@@ -46,7 +45,7 @@ def failing(ctx: composition.Context) -> None:
 def meeting(ctx: composition.Context) -> None:
     """Goes on when 64 calls are in here at the same time."""
     _together.wait(timeout=60)
-    _bucket(ctx, "EU")
+    bucket_of(ctx, "EU")
 
 
 @composition.function
@@ -58,7 +57,7 @@ def waiting(ctx: composition.Context) -> None:
         pass
     with open(os.path.join(directory, "go")) as go:
         go.read()
-    _bucket(ctx, "EU")
+    bucket_of(ctx, "EU")
 
 
 @composition.function
@@ -83,42 +82,6 @@ def requiring(ctx: composition.Context) -> None:
     )
 
 
-class _Peer:
-    """What modules keep between calls: a connection to a server of our own, a limit, and a lock."""
-
-    def __init__(self) -> None:
-        self.limit = asyncio.Semaphore(2)
-        self.lock = asyncio.Lock()
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def upper(self, text: str) -> str:
-        """Return what the server makes of a line."""
-        async with self.limit:
-            async with self.lock:
-                if self.streams is None:
-                    server = await asyncio.start_server(_in_capitals, "127.0.0.1", 0)
-                    self.streams = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
-                reader, writer = self.streams
-                writer.write(f"{text}\n".encode())
-                return (await reader.readline()).decode().strip()
-
-
-async def _in_capitals(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while line := await reader.readline():
-        await asyncio.sleep(0.005)
-        writer.write(line.upper())
-
-
-_peer = _Peer()
-
-
-@composition.function
-async def sharing(ctx: composition.Context) -> None:
-    """Asks the same peer over the same connection in every call."""
-    location = ctx.composite(Unstructured).observed.spec.location
-    _bucket(ctx, await asyncio.wait_for(_peer.upper(location), 30))
-
-
 @composition.function
 def counting(ctx: composition.Context) -> None:
     """Adds a byte to the file that the composite names, and takes a while."""
@@ -127,4 +90,4 @@ def counting(ctx: composition.Context) -> None:
     os.write(file, b".")
     os.close(file)
     time.sleep(0.002)
-    _bucket(ctx, "EU")
+    bucket_of(ctx, "EU")

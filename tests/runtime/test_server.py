@@ -136,7 +136,7 @@ def test_threads_flag(transport: str) -> None:
 
 def test_async_calls_share_what_a_module_keeps() -> None:
     """Calls of an `async def` function at the same time, and later ones, share a connection, a semaphore and a lock."""
-    with serving("tests.runtime.functions:sharing", "--insecure") as server, channel(server.address) as opened:
+    with serving("tests.runtime.sharing:sharing", "--insecure") as server, channel(server.address) as opened:
         client = stub(opened)
         for _ in range(2):
             pending = [client.RunFunction.future(build(xr=xr(location=f"region-{number}"))) for number in range(12)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crossplane_lite import Unstructured, composition
+from crossplane_lite import Unstructured, composition, value_or
 from tests.simulate import simulating
 
 __all__ = ["broken", "chain", "choosy", "cyclic", "forgetful", "network", "silent", "wide"]
@@ -36,7 +36,8 @@ def broken(ctx: Any) -> None:
 def choosy(ctx: Any) -> None:
     """Composes one thing or the other, by a value of its VPC that nothing is made of."""
     vpc = ctx.resource("vpc", simulating.thing("VPC"))
-    ctx.resource("default" if vpc.observed.status.atProvider.isDefault else "own", simulating.thing())
+    is_default = value_or(vpc.observed.status.atProvider.isDefault, False)
+    ctx.resource("default" if is_default else "own", simulating.thing())
 
 
 @composition.function(auto_ready=True)
