@@ -30,6 +30,7 @@ def by_official_stub(address: str, request: bytes) -> bytes:
 CALLERS: Mapping[str, Callable[[str, bytes], bytes]] = {"grpcio": by_grpcio, "official stub": by_official_stub}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", CALLERS)
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.example}-{stage.name}")
 def test_an_example_is_answered_alike(

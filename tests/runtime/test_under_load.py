@@ -16,11 +16,13 @@ from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import PREFIX, channel, raw_call, serving
 from tests.support import Response, request
 
+pytestmark = pytest.mark.slow
+
 XR = {"apiVersion": "example.org/v1alpha1", "kind": "XStorageBucket", "metadata": {"name": "photos"}}
 METHOD = PREFIX + "RunFunction"
 
 
-@pytest.mark.parametrize("calls", [640, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("calls", [640, 100_000])
 def test_64_clients(transport: str, calls: int) -> None:
     """64 clients with connections of their own, all calling at once, each get their own answers."""
 
@@ -39,7 +41,7 @@ def test_64_clients(transport: str, calls: int) -> None:
             assert sum(clients.map(client, range(64))) == calls // 64 * 64
 
 
-@pytest.mark.parametrize("clients", [8, pytest.param(64, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("clients", [8, 64])
 def test_end_under_load(transport: str, clients: int, tmp_path: Path) -> None:
     """When SIGTERM comes while clients call, each call that was begun is answered; the others are UNAVAILABLE.
 
@@ -76,7 +78,7 @@ def test_end_under_load(transport: str, clients: int, tmp_path: Path) -> None:
     assert sum(answered[code] for code in refused) == clients
 
 
-@pytest.mark.parametrize("rotations", [5, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rotations", [5, 200])
 def test_rotations_under_load(transport: str, rotations: int, tmp_path: Path) -> None:
     """While certificates change again and again, no handshake of a client with a good certificate fails."""
     authority = Authority()

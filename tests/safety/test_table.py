@@ -237,7 +237,7 @@ STATES = {
 }
 
 
-QUICK = frozenset({"before-NotReady", "gone-Ready", "gone-NotReady", "resource-gone-NotReady"})
+QUICK = frozenset({"before-NotReady", "gone-NotReady"})
 """The cells that everybody runs; the others take the long run."""
 
 CELLS = [
