@@ -135,7 +135,7 @@ def test_the_page_has_the_table_of_node() -> None:
 # Which rooms call which in a call of the VPC example in which everything is observed, and has its value.
 CALLS = {
     "_answer": {"_call", "_models", "_observed", "_wire"},
-    "_call": {"_models", "_observed"},
+    "_call": {"_models", "_observed", "_wire"},
     "_models": {"_observed", "_wire"},
     "_observed": {"_base", "_wire"},
     "composition": {"_answer", "_call", "_observed", "context"},

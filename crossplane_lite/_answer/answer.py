@@ -224,9 +224,7 @@ class _Answer:
         call = self.call
         elsewhere = frozenset(name for other in self.handing_on.others.values() for name in other.held)
         waiting: dict[str, list[Wait]] = {}
-        # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
-        # desired state in every call, be it empty.
-        mark = "" if call.in_operation and call.request.HasField("desired") else self.step
+        mark = call.mark
         resolved = resources.resolved_resources(call, mark, elsewhere, self.look)
         for name, model in call.resources.items():
             if self.look is not None and name in self.look.unknown:

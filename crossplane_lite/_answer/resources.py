@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import _wire
+from .._call.marking import direct
 from .._models.object_meta import is_sound
 from .._waits.wait import Wait
 from ..errors import EncodeError
-from .marking import marked, marked_laid
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._models.registered import Registered
     from .._models.resource import Resource
     from .._models.walker import Found
     from .._rehearsal.look_twice import Look
@@ -42,8 +41,8 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
             continue  # it may have to be held back
         if look is not None and look.concerns(name):
             continue
-        encoded = _direct(model, registered, step)
-        if encoded is not None:
+        encoded = direct(model, step) if look is None or name not in look.encoded else look.encoded[name]
+        if encoded is not None and is_sound(model, len(encoded)):
             found[name] = encoded
     # One search through all of them takes a fraction of the time of one through each.
     if call.searches and call.has_token(b"".join(found.values())):
@@ -81,8 +80,8 @@ def emit_resource(
         return Outcome(None, [*blocked, *(Wait(source) for source in look.sources)], gated=bool(blocked))
     concerned = look is not None and look.concerns(name)
     if not exists and not blocked and not concerned and registered.depends_on and name not in elsewhere:
-        encoded = _direct(model, registered, step)
-        if encoded is not None and not call.has_token(encoded):
+        encoded = direct(model, step)
+        if encoded is not None and is_sound(model, len(encoded)) and not call.has_token(encoded):
             return Outcome(encoded, [])
     try:
         return outcome_of(
@@ -90,16 +89,6 @@ def emit_resource(
         )
     except EncodeError as error:
         raise error.under(name) from None
-
-
-def _direct(model: Resource, registered: Registered, step: str) -> bytes | None:
-    """Encode a resource in which everything is resolved; None where the slow path has to look."""
-    try:
-        base = registered.base
-        encoded = marked(model, step) if base is None else marked_laid(model, base, step)
-    except _wire.Bail:
-        return None
-    return encoded if is_sound(model, len(encoded)) else None
 
 
 def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes | None, list[Found]]:

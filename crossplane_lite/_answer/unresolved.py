@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
+from .._call.marking import marked_over
 from .._models.fallback import fall_back
 from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
@@ -17,7 +18,6 @@ from .._observed.observable import Observable, root_of, sources
 from .._observed.owned import is_owned, with_live_values
 from .._waits.wait import Wait
 from ..errors import EncodeError
-from .marking import marked_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

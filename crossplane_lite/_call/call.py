@@ -127,6 +127,13 @@ class Call(Tracker):
         return self._step
 
     @property
+    def mark(self) -> str:
+        """What the resources that this step registers are marked with; empty for nothing."""
+        # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
+        # desired state in every call, be it empty.
+        return "" if self.in_operation and self.request.HasField("desired") else self.step
+
+    @property
     def in_operation(self) -> bool:
         """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
         return not self.xr.raw

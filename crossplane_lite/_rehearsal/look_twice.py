@@ -86,6 +86,7 @@ class Look:
         status: The places of the composite's status that are unresolved.
         details: The composite's connection details that are unresolved.
         context: The context's keys that a guess decided.
+        encoded: Registered resources as bytes, as far as somebody has looked.
         trees: What was set in registered resources, as far as somebody has looked; each to be used once.
         texts: Results and conditions in which a placeholder was cut or hashed, and what they have in common otherwise.
         runs: How often compose() has run by now.
@@ -95,6 +96,7 @@ class Look:
         "context",
         "decided",
         "details",
+        "encoded",
         "frozen",
         "held",
         "kept",
@@ -128,6 +130,7 @@ class Look:
         self.details: set[str] = set()
         self.context: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.encoded: dict[str, bytes | None] = {}
         self.trees: dict[str, Tree] = {}
         self.runs = 1
 
@@ -209,6 +212,7 @@ class _Looking:
                 self._take_decided()
         if not call.function.allow_removal_when_unresolved:
             self._take_lost()
+        look.encoded = self.first.bytes
         look.trees = {name: tree for name, tree in self.first.trees.items() if tree is not None}
         return look
 

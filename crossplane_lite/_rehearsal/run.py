@@ -12,11 +12,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from .. import _wire
 from .._call.call import Call
+from .._call.marking import direct
 from .._models.walker import Tree, tree_of
 from .._observed import tracker
-from ..errors import EncodeError
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
@@ -40,10 +39,11 @@ class Run:
         resources: The composed resources that it registered, by name.
         opaque: The paths of what it used in a way that another answer can't show.
         counted: The paths of what loops and numbers came from.
+        bytes: Its resources as bytes, as far as somebody has asked.
         trees: What was set in its resources, as far as somebody has asked.
     """
 
-    __slots__ = ("_encoded", "call", "counted", "error", "opaque", "resources", "trees")
+    __slots__ = ("bytes", "call", "counted", "error", "opaque", "resources", "trees")
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
         self.call = call
@@ -52,7 +52,7 @@ class Run:
         self.opaque = set(call.opaque)
         self.counted = set(call.counted)
         self.trees: dict[str, Tree | None] = {}
-        self._encoded: dict[str, bytes | None] = {}
+        self.bytes: dict[str, bytes | None] = {}
 
     @classmethod
     def again(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
@@ -95,12 +95,9 @@ class Run:
 
     def encoded(self, name: str) -> bytes | None:
         """Return the bytes of a registered resource; None where something is unresolved or can't be carried."""
-        if name not in self._encoded:
-            try:
-                self._encoded[name] = _wire.encode_struct(self.resources[name], strict=True)
-            except (_wire.Bail, EncodeError):
-                self._encoded[name] = None
-        return self._encoded[name]
+        if name not in self.bytes:
+            self.bytes[name] = direct(self.resources[name], self.call.mark)
+        return self.bytes[name]
 
     def end(self) -> None:
         """Free what the run has made."""

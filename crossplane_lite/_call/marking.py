@@ -5,18 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._call.mark import ANNOTATION, joined_steps
 from .._models.shape import ModelShape
+from .mark import ANNOTATION, joined_steps
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
 
-__all__ = ["marked", "marked_laid", "marked_over"]
+__all__ = ["direct", "marked_over"]
 
 _WAY: Final = ("metadata", "annotations")
 
 
-def marked(model: Resource, step: str) -> bytes:
+def direct(model: Resource, step: str) -> bytes | None:
+    """Encode a registered resource in which everything is resolved; None where somebody has to look closer.
+
+    Args:
+        model: The resource.
+        step: The step's identity; an empty one for no mark.
+    """
+    assert model._state is not None
+    base = model._state.base
+    try:
+        return _marked(model, step) if base is None else _marked_laid(model, base, step)
+    except _wire.Bail:
+        return None
+
+
+def _marked(model: Resource, step: str) -> bytes:
     """Encode a model with the mark of a step; an empty one means none.
 
     Raises:
@@ -29,7 +44,7 @@ def marked(model: Resource, step: str) -> bytes:
     return marked_over(_wire.encode_struct(model, strict=True), step)
 
 
-def marked_laid(model: Resource, base: bytes, step: str) -> bytes:
+def _marked_laid(model: Resource, base: bytes, step: str) -> bytes:
     """Encode a model over inherited bytes, with the mark of a step beside the steps that share the resource.
 
     Raises:
