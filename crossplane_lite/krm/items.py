@@ -350,15 +350,20 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
     """Return what no two items may have in common; where `changed` is given, with these fields in it."""
     if changed is not None:
         found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
-        return (_group_of(found[0]), found[1], found[2] or "", found[3])
+        return _hashable(_group_of(found[0]), found[1], found[2] or "", found[3])
     known = resource._identity
     if known is not None and known[0] == resource._edits and resource._typed is None:
         return known[1]
     metadata = (resource._peek("metadata", "namespace") or "", resource._peek("metadata", "name"))
-    identity = (_group(resource), resource._peek("kind"), *metadata)
+    identity = _hashable(_group(resource), resource._peek("kind"), *metadata)
     # Kept, because each item that is added is compared with all.
     object.__setattr__(resource, "_identity", (resource._edits, identity))
     return identity
+
+
+def _hashable(*parts: Any) -> tuple[Any, ...]:
+    """Return an identity that can be looked up: in items that are no objects of Kubernetes, parts may be lists."""
+    return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:

@@ -115,12 +115,12 @@ def whole_object(ctx: Any, status: Any) -> None:
     make(ctx, "s", endpoint=status.endpoint)
 
 
-@style(HELD)
+@style(HELD, wrong=OPEN)
 def label(ctx: Any, status: Any) -> None:
     make(ctx, "s", fixed=1).metadata.labels["vpc"] = status.id
 
 
-@style(HELD)
+@style(HELD, wrong=OPEN)
 def annotation(ctx: Any, status: Any) -> None:
     make(ctx, "s", fixed=1).metadata.annotations["example.org/vpc"] = status.id
 
@@ -254,7 +254,7 @@ def external_name_in_text(ctx: Any, vpc: Any) -> None:
     make(ctx, "s", x=f"arn:aws:s3:::{vpc.observed.external_name}")
 
 
-@style(HELD)
+@style(HELD, wrong=OPEN)
 def external_name_set(ctx: Any, status: Any) -> None:
     make(ctx, "s", fixed=1).external_name = status.id
 

@@ -67,13 +67,13 @@ def on_unresolved_fatal(ctx: Any, status: Any) -> None:
 # --- gates that aren't values ---------------------------------------------------------------------------------------
 
 
-@style(ABSENT, before_ready={"s": {"fixed": 1}})
+@style(ABSENT, before_ready={"s": {"fixed": 1}}, wrong=OPEN)
 def gate_on_a_condition(ctx: Any, vpc: Any) -> None:
     if vpc.condition("Ready").status == "True":
         make(ctx, "s", fixed=1)
 
 
-@style(ABSENT)
+@style(ABSENT, wrong=OPEN)
 def gate_on_the_observed_condition(ctx: Any, vpc: Any) -> None:
     if vpc.observed.status.id and vpc.condition("Ready").status == "True":
         make(ctx, "s", fixed=1)
@@ -87,7 +87,7 @@ def gate_on_conditions_of_the_status(ctx: Any, status: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(ABSENT, before_ready={"s": {"fixed": 1}})
+@style(ABSENT, before_ready={"s": {"fixed": 1}}, wrong=OPEN)
 def gate_on_readiness(ctx: Any, vpc: Any) -> None:
     if vpc.observed.ready:
         make(ctx, "s", fixed=1)
