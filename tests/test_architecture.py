@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from pathlib import Path
@@ -184,6 +185,7 @@ def upwards(found: dict[tuple[str, str], set[str]]) -> dict[tuple[str, str], str
     return {rooms: ", ".join(sorted(names)) for rooms, names in found.items() if RANK[rooms[1]] > RANK[rooms[0]]}
 
 
+@functools.cache  # asked for at every call
 def _room_of_code(code: CodeType) -> str:
     path = Path(code.co_filename)
     return path.relative_to(ROOT).parts[0].removesuffix(".py") if path.is_relative_to(ROOT) else ""

@@ -99,7 +99,14 @@ def _assert_nothing_is_left(calls: list[tuple[Function, bytes]]) -> None:
         assert not left, f"a call of {function.name} leaves {sum(left.values())} objects to the collector:\n{types}"
 
 
-@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.example}-{stage.name}")
+QUICK = ("storage_bucket", "vpc")
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [pytest.param(stage, marks=() if stage.example in QUICK else pytest.mark.slow) for stage in STAGES],
+    ids=lambda stage: f"{stage.example}-{stage.name}",
+)
 def test_an_example_leaves_no_garbage(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
