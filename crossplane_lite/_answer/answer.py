@@ -243,7 +243,7 @@ class _Answer:
                 if outcome.fatal:
                     self.stopped.append(name)
                 if encoded is None:
-                    # What earlier functions desire under this name stays as it came, unless it must not exist yet.
+                    # The state that previous functions desire under this name stays, unless it must not exist yet.
                     if outcome.gated:
                         desired.pop(name, None)
                     self.held.add(name)

@@ -79,7 +79,7 @@ def _paths(values: Iterable[Observable[Any]]) -> str:
 
 
 def notes_of(call: Call, look: Look, error: str) -> list[Note]:
-    """Return what people are told of what the runs have shown.
+    """Return the notes for people about the results of the runs.
 
     Args:
         call: The call.

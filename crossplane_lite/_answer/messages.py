@@ -45,7 +45,7 @@ def cut_off_lines(shown: Waiting) -> list[Masked]:
 
 
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:
-    """Return the text of the result that shows the graph: a text, and after it what needs what.
+    """Return the text of the result that shows the graph: a text, and after it each dependency.
 
     Args:
         text: The text.

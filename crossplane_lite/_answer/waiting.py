@@ -117,7 +117,7 @@ class WhoWaits:
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:
-        """Return a text with the graph behind it, the edges too that are resolved.
+        """Return a text and the graph after it, with the resolved edges too.
 
         Args:
             text: The text.

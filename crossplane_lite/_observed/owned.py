@@ -49,13 +49,7 @@ def is_owned(observed: bytes, steps: Sequence[str | int]) -> bool:
     sets = _owned(observed)
     if not sets or any(isinstance(step, int) for step in steps):
         return True
-    for owned in sets:
-        below: Any = owned
-        for step in steps:
-            below = below.get(f"f:{step}") if isinstance(below, dict) else None
-        if below is not None:
-            return True
-    return False
+    return any(_at(owned, steps) is not None for owned in sets)
 
 
 def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str] | None:
@@ -72,10 +66,7 @@ def owned_keys(observed: dict[str, Any], steps: Sequence[str | int]) -> set[str]
         return None
     found: set[str] = set()
     for owned in sets:
-        below: Any = owned
-        for step in steps:
-            below = below.get(f"f:{step}") if isinstance(below, dict) else None
-        found.update(_names(below))
+        found.update(_names(_at(owned, steps)))
     return found
 
 
@@ -178,6 +169,13 @@ def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, miss
             merged = _merged_list(owned, value, wanted_in[key])
             if merged is not None:
                 _put(missing, steps, merged)
+
+
+def _at(owned: Any, steps: Sequence[str | int]) -> Any:
+    """Return the part of a set of fields at a place; None where it has none there."""
+    for step in steps:
+        owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
+    return owned
 
 
 def _names(owned: Any) -> Iterator[str]:

@@ -145,7 +145,7 @@ def needs_a_look(call: Call) -> bool:
     That is so after a guess and after a placeholder was put into text. Nobody sees `value is True` and `type(value) is
     str`; so it is also where a value was read that is missing, and a resource of this step isn't registered.
     """
-    if call.guesses or call.tokens:
+    if call.has_guessed:
         return True
     if not call.handed_out or call.function.allow_removal_when_unresolved:
         return False
@@ -426,8 +426,6 @@ class _Looking:
     def _take_lost(self) -> None:
         """Find what exists and would get lost."""
         call, look = self.call, self.look_
-        if call.function.allow_removal_when_unresolved:
-            return
         for run in (*self.others, *self.again):
             if run.error is None:
                 look.removed &= run.call.removed
