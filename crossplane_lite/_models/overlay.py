@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from . import types
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from .._observed.root import Root
 
 __all__ = ["lay", "over_source"]
+
+_MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
@@ -40,26 +43,29 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
     while work:
         holder, key, type_, value, source = work.pop()
         laid: Any
+        known: Mapping[str, types.Field] | None = None
+        children: dict[str, Any]
         if isinstance(value, ModelShape):
             if value._node is not None and value._node.state == COPY:
                 continue  # it has a source of its own; laid over the other when it is encoded
             laid = _laid(value, source, root)
-            types = laid.__wire_fields__
-            children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
+            known = laid.__wire_fields__
+            child_holder = children = laid.__dict__
         else:
             laid = _map_over(type_, value, source, root)
-            children = [(laid, name, laid._type.item, name) for name in value]
+            child_holder, children = laid, value
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
         deleted = laid._node.deleted or ()
-        for child_holder, child_key, child_type, wire in children:
-            if child_key in deleted:  # set in the place of what was deleted: it replaces, and doesn't merge
+        for name, child in children.items():
+            # Set in the place of what was deleted it replaces, and doesn't merge.
+            if not issubclass(type(child), _MERGING) or name in deleted:
                 continue
-            child = child_holder[child_key]
+            wire, child_type = (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
             inherited = laid._node.fields.get(wire)
-            if inherited is not None and isinstance(child, (ModelShape, dict)):
+            if inherited is not None:
                 kind, payload = _wire.open_value(inherited)
                 if kind == _wire.STRUCT:
-                    work.append((child_holder, child_key, child_type, child, payload))
+                    work.append((child_holder, name, child_type, child, payload))
     return top[0]
 
 
@@ -116,9 +122,8 @@ def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements:
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
     """Return a map that shows an earlier function's entries under the own ones."""
     up = Node(LOOSE, None, root)
-    merged: ModelMap = present(
-        type_ if type_.code == types.MAP else types.ANY_TYPE, _wire.STRUCT, source, LOOSE, up, ""
-    )
+    of = type_ if type_.code == types.MAP else types.ANY_TYPE
+    merged: ModelMap = present(of, _wire.STRUCT, source, LOOSE, up, "", own)
     if isinstance(own, ModelMap):
         if merged._node is not None:
             merged._node.deleted = own.deleted
