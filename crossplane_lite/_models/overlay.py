@@ -9,9 +9,10 @@ from .. import _wire
 from . import types
 from .adopt import shell_of
 from .containers import ModelList, ModelMap
-from .node import COPY, LAID, LOOSE, Node
+from .node import COPY, HELD_NODE, LAID, LOOSE, Node
 from .reader import present
 from .shape import ModelShape
+from .types import SCALARS
 
 if TYPE_CHECKING:
     from .._observed.root import Root
@@ -55,13 +56,14 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
             laid = _map_over(type_, value, source, root)
             child_holder, children = laid, value
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
-        deleted = laid._node.deleted or ()
+        node: Node = laid._node
         for name, child in children.items():
-            # Set in the place of what was deleted it replaces, and doesn't merge.
-            if not issubclass(type(child), _MERGING) or name in deleted:
+            if type(child) in SCALARS or not issubclass(type(child), _MERGING):
                 continue
+            if node.deleted is not None and name in node.deleted:
+                continue  # set in the place of what was deleted: it replaces, and doesn't merge
             wire, child_type = (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
-            inherited = laid._node.fields.get(wire)
+            inherited = node.fields.get(wire)
             if inherited is not None:
                 kind, payload = _wire.open_value(inherited)
                 if kind == _wire.STRUCT:
@@ -71,15 +73,18 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
 
 def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
     node = model._node
-    if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
+    if node is None or node is HELD_NODE:  # nearly always so
+        model._set_node(model, Node(LAID, source, root))
+        return model
+    if node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = shell_of(model)
-        node = None
+        model._set_node(model, Node(LAID, source, root))
+        return model
     laid = Node(LAID, source, root)
+    laid.deleted = node.deleted
+    laid.views = node.views
     model._set_node(model, laid)
-    if node is not None:
-        laid.deleted = node.deleted
-        laid.views = node.views
-        _lay_views(model, laid)
+    _lay_views(model, laid)
     return model
 
 

@@ -7,7 +7,7 @@ lies deeper is merged in one pass by `_tree`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .._base.sentinels import TOMBSTONE
@@ -16,7 +16,7 @@ from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
 from .faults import note
-from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, set_members, wire_keys
+from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, wire_keys
 from .parts import NAMES, Bail, varint
 from .scan import STRUCT
 from .tree import Overlay, encode_tree
@@ -71,22 +71,26 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
             raise Bail
         assert leaf is None  # it is put in near the top
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
-    below = getattr(obj, "__wire_below__", None)
-    if strict and below is not None and below.shows == WHOLE:
-        raise Bail  # all of its own source is meant too, which the caller has to spell out
     level = _level(base)
     fields = level.fields
-    # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
-    if below is not None and below.deleted:
-        for name in deleted_keys(obj):
-            if name in fields:
-                del fields[name]
-    keys = wire_keys(obj)
-    fixed = b"" if keys is None else fixed_fields(obj)
-    if fixed:
-        level.MergeFromString(fixed)
+    keys: Mapping[str, bytes] | None = None
+    if type(obj) is not dict:
+        keys = wire_keys(obj)
+        below = getattr(obj, "__wire_below__", None)
+        if below is not None:
+            if strict and below.shows == WHOLE:
+                raise Bail  # all of its own source is meant too, which the caller has to spell out
+            # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
+            if below.deleted:
+                for name in deleted_keys(obj):
+                    if name in fields:
+                        del fields[name]
+        fixed = fixed_fields(obj)
+        if fixed:
+            level.MergeFromString(fixed)
     first = leaf[0][0] if leaf is not None and leaf[0] else None
-    for key, value in set_members(obj).items():
+    members = obj if keys is None else obj.__dict__
+    for key, value in members.items():
         if keys is None and type(key) is str and key.isascii():
             name = key
         else:
