@@ -22,7 +22,6 @@ from .parts import (
     STRUCT_HEADS,
     TEXT_HEADS,
     Bail,
-    entry_prefix,
     pack,
     prefix_of,
     varint,
