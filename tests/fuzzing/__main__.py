@@ -75,11 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         1 where something was found.
     """
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzzing", description="Search for inputs that break a target.")
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzzing", description="Search for what breaks a target.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"{', '.join(NAMES)}; default: all")
     parser.add_argument("--seconds", type=int, default=1200, help="for each target; default: %(default)s")
     parser.add_argument("--corpus", type=Path, help="a folder where interesting inputs are kept for the next search")
-    parser.add_argument("--write-seeds", action="store_true", help="write the seeds that aren't there, and do nothing else")
+    parser.add_argument("--write-seeds", action="store_true", help="write seeds that are missing, and end")
     options = parser.parse_args(argv)
     if options.write_seeds:
         _write_seeds()
@@ -92,7 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         start = time.monotonic()
         one = search(name, options.seconds, seeds=options.corpus and options.corpus / name)
         took = time.monotonic() - start
-        print(f"{name}: {one.runs:,} inputs in {took:.0f} s, {one.features:,} features, {len(one.found)} found", flush=True)
+        print(f"{name}: {one.runs:,} inputs in {took:.0f} s, {one.features:,} features, {len(one.found)} found")
+        sys.stdout.flush()
         for data in one.found:
             status = 1
             file = DATA / name / f"found-{hashlib.sha256(data).hexdigest()[:12]}"

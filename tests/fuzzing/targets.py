@@ -165,7 +165,7 @@ def call(data: bytes) -> None:
 
 
 # What no input may make of a function that uses the package as it is meant.
-_DEFECTS = {"KeyError", "IndexError", "AttributeError", "AssertionError", "RecursionError", "MemoryError", "OverflowError"}
+_DEFECTS = {"KeyError", "IndexError", "AttributeError", "AssertionError", "RecursionError", "OverflowError"}
 
 
 def call_seeds() -> dict[str, bytes]:
@@ -235,9 +235,8 @@ def krm(data: bytes) -> None:
     else:
         before = [one.to_dict() for one in rl.items]
         _same(rl.write(), data)
-        _label(rl)
-        again = [one.to_dict() for one in ResourceList.read(rl.write()).items]
-        _compare(before, again)
+        if _label(rl):
+            _compare(before, [one.to_dict() for one in ResourceList.read(rl.write()).items])
     try:
         package = Package(None, ["-"], data)
         rl = package.read()
@@ -246,19 +245,25 @@ def krm(data: bytes) -> None:
         return
     before = [one.to_dict() for one in rl.items]
     assert not package.changes(rl)
-    _label(rl)
-    changes = package.changes(rl)
-    written = (changes[0][2] or b"") if changes else data
-    _compare(before, [one.to_dict() for one in Package(None, ["-"], written).read().items])
+    if _label(rl):
+        changes = package.changes(rl)
+        written = (changes[0][2] or b"") if changes else data
+        _compare(before, [one.to_dict() for one in Package(None, ["-"], written).read().items])
 
 
 def _same(one: bytes, other: bytes) -> None:
     assert one.decode() == other.decode("utf-8-sig") or one == other, (one, other)
 
 
-def _label(rl: Any) -> None:
-    for one in rl.items:
-        one.labels["fuzz"] = "yes"
+def _label(rl: Any) -> bool:
+    """Set a label in each item; return whether all can have one."""
+    try:
+        for one in rl.items:
+            one.labels["fuzz"] = "yes"
+    except CrossplaneLiteError as error:  # metadata that is a list
+        _check_message(error)
+        return False
+    return True
 
 
 def _compare(before: list[Any], after: list[Any]) -> None:
