@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._observed.prints import make_all_readable
 from .._observed.tracker import mask
 from .._terminal.stdio import say
 from ..errors import CrossplaneLiteError
@@ -70,6 +71,7 @@ def main(argv: Sequence[str]) -> int:
     target, address, certificates, folder, secrets = argv
     log.configure(logging.INFO, text=True)
     log.set_masker(mask)
+    make_all_readable()
     try:
         fn = load_function(target)
         shown = Shown(fn, target, Path(folder) if folder else None, secrets=bool(secrets))
