@@ -36,7 +36,8 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 def blocks(page: str) -> Iterator[str]:
     """Yield the literal blocks of a page."""
-    for found in re.finditer(r"(?:::|\.\. code-block:: yaml)\n\n((?:(?P<indent> +)\S.*\n)(?:(?P=indent).*\n|\n)*)", page):
+    pattern = r"(?:::|\.\. code-block:: yaml)\n\n((?:(?P<indent> +)\S.*\n)(?:(?P=indent).*\n|\n)*)"
+    for found in re.finditer(pattern, page):
         yield textwrap.dedent(found[1])
 
 
