@@ -223,7 +223,7 @@ def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _by_key(
-    elements: Sequence[Any], keys: Sequence[str], defaults: Keys = {}
+    elements: Sequence[Any], keys: Sequence[str], defaults: Mapping[str, Any] = {}
 ) -> dict[tuple[Any, ...], Any] | None:
     """Return the elements of a list by their keys, None where an element lacks one or two have the same."""
     found: dict[tuple[Any, ...], Any] = {}

@@ -13,7 +13,7 @@ from ..simulate.model_types import model_type
 if TYPE_CHECKING:
     from .._manifests.kind_schemas import Schemas
 
-__all__ = ["KeysAt", "Keys", "keys_of", "no_keys"]
+__all__ = ["Keys", "KeysAt", "keys_of", "no_keys"]
 
 Keys = Mapping[str, Any]
 """The fields that tell the elements of a list apart, each with its default, None where it has none."""
