@@ -1,7 +1,7 @@
-"""What goes into an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
+"""The packages in an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
 
-Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out what
-another package requires.
+Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out
+packages that another package requires.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .base import Python
 __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "requirements", "resolve"]
 
 class Transport(NamedTuple):
-    """What a transport means for an image.
+    """A transport's meaning for an image.
 
     Attributes:
         extra: The extra of this distribution that it takes.
-        requires: What that extra requires. pip isn't asked for the extra itself: it would look for this distribution on
-            its index, also where the project says that it comes from somewhere else.
+        requires: The requirements of that extra. pip isn't asked for the extra itself: it would look for this
+            distribution on its index, also where the project says that it comes from somewhere else.
         dispensable: Packages that the image can do without.
     """
 
@@ -74,7 +74,7 @@ def canonical(name: str) -> str:
 
 
 def requirements(project: str, transport: str, sdk: str | None = None) -> list[str]:
-    """Return what pip is to install for a project.
+    """Return the arguments with which pip installs a project.
 
     Args:
         project: The project's folder, a wheel, or a requirement.
@@ -106,7 +106,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
     """Return the packages that go into the image, and the names of those that are left out.
 
     Args:
-        packages: What pip has chosen.
+        packages: The packages that pip has chosen.
         transport: One of TRANSPORTS.
         without: More packages to leave out.
 
@@ -211,7 +211,7 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_WARN_SCRIPT_LOCATION": "1",
     }
-    # What other settings of pip would put in the way of a folder of its own.
+    # Other settings of pip that would disturb an installation into a folder.
     for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "pip", "-q", *arguments]
@@ -241,7 +241,7 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: Where the folder will be in the image, for tracebacks.
 
     Returns:
-        False where this machine has no Python of that version; nothing has been done then.
+        False if this machine lacks Python of that version; nothing has been done then.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{_dotted(python)}")
     if program is None:
@@ -249,7 +249,7 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
     # Byte code depends on the order of sets, and so on the seed of hashes.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
-    # Files that can't be compiled, such as templates, are none that a function loads.
+    # Files that can't be compiled, such as templates, aren't loaded by a function.
     subprocess.run(
         [program, "-m", "compileall", *flags, str(target)], env=environment, capture_output=True, check=False
     )
