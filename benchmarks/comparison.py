@@ -57,9 +57,9 @@ def _row(name: str) -> Row:
 def _pythonic(work: Path) -> str:
     """Return the size of function-pythonic's packages for Python 3.12, whichever Python runs this."""
     target = work / "pythonic"
-    flags = ["--python-version", "3.12", "--only-binary=:all:", "crossplane-function-pythonic>=0.6"]
+    flags = ["--python-version", "3.12", "--ignore-requires-python", "--only-binary=:all:"]
     try:
-        install(target, *flags)
+        install(target, *flags, "crossplane-function-pythonic>=0.6")
     except SkipRow as reason:
         return f"{UNKNOWN}: {reason}"
     return f"{bytes_of(target) / 1e6:.1f} MB"

@@ -1,4 +1,4 @@
-"""What the site makes of the code itself: the command line's reference, and links between pages that GitHub follows too."""
+"""Parts of the site: the reference of the command line, and links to pages that GitHub can follow, too."""
 
 from __future__ import annotations
 
