@@ -27,6 +27,7 @@ MARKS = {
     "example": "the block shows the form of something; it is no program and no file",
     "fails": "the commands of the block end with another status than 0",
     "file": "the block is the file that is named",
+    "from": "the block is run by this version of Python and later ones",
     "needs": "the block needs what the mark says, so it is parsed only",
     "output": "the block is what the last command printed, or a part of it",
     "setup": "Python that is run and not shown",

@@ -68,9 +68,9 @@ class Page:
             self.counts.clear()
         elif block.mark == "setup":
             self._execute(block)
-        elif block.mark == "needs":
+        elif block.mark == "needs" or (block.mark == "from" and _version() < tuple(map(int, block.more.split(".")))):
             parse(block, kind)
-            self.counts[f"needs {block.more}"] += 1
+            self.counts[f"{block.mark} {block.more}"] += 1
         elif block.mark == "output":
             problem = difference(block.text, self.printed, part=block.more == "part")
             assert not problem, f"{block.place}: {problem}"
@@ -156,8 +156,9 @@ class Page:
         if own and not _SHELL.search(command) and words[1] not in ("serve", "dev", "krm", "image"):
             return self._own(words[1:])
         bin_ = str(Path(sys.executable).parent)
-        paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": paths}
+        # Without the project's own root, whose `tests` would hide those of the page.
+        environment = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
+        environment.pop("PYTHONPATH", None)
         environment |= {"PYTEST_ADDOPTS": "-p no:cacheprovider", "COLUMNS": "80", "NO_COLOR": "1"}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command.replace(".venv/bin/", "")],
@@ -200,6 +201,10 @@ class Page:
                     del sys.modules[name]
             for cache in self.folder.rglob("__pycache__"):
                 shutil.rmtree(cache, ignore_errors=True)
+
+
+def _version() -> tuple[int, ...]:
+    return sys.version_info[:2]
 
 
 def _split(text: str) -> Iterator[tuple[str, str]]:
