@@ -7,9 +7,10 @@ what Python code does with a text, or with what `is` and `type` say of a value, 
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._observed.observable import EXTERNAL_NAME, Observable, root_of
@@ -22,42 +23,62 @@ if TYPE_CHECKING:
     from .._models.walker import Tree
     from .._observed.root import Root
 
-__all__ = ["last_known", "request_with"]
+__all__ = ["Known", "last_known", "request_with"]
 
-_TOKEN = re.compile("\0([0-9]+)\0")
+_TOKEN: Final = re.compile("\0([0-9]+)\0")
+_BASE64: Final = re.compile(r"base64\(\0")
 
 
-def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) -> dict[str, tuple[Observable[Any], Any]]:
-    """Return the missing values that can be told from what exists, by path.
+class Known:
+    """What can be told of missing values from what exists.
+
+    Attributes:
+        values: The values, by path, each with its Observable.
+        untold: The paths of values that something existing was made from, and that can't be told from it.
+        fresh: The paths of values that something was made from that doesn't exist yet: they were never there.
+    """
+
+    __slots__ = ("fresh", "untold", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, tuple[Observable[Any], Any]] = {}
+        self.untold: set[str] = set()
+        self.fresh: set[str] = set()
+
+    def note(self, observable: Observable[Any], value: Any) -> None:
+        """Note a value. What apply() has made is none of the request."""
+        if observable.__cl_deps__ is None and root_of(observable) is not None:
+            self.values.setdefault(observable.source_path, (observable, value))
+
+
+def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) -> Known:
+    """Return what can be told of missing values from what exists.
 
     Args:
         call: The call.
-        trees: What is desired, with the bytes of what is observed in its place.
+        trees: What is desired, with the bytes of what is observed in its place, None where nothing is.
     """
-    found: dict[str, tuple[Observable[Any], Any]] = {}
+    known = Known()
     for tree, raw in trees:
-        if tree is None or raw is None or not tree.found:
+        if tree is None or not tree.found:
             continue
-        live = _wire.decode_struct(raw)
+        live = {} if raw is None else _wire.decode_struct(raw)
         for one in tree.found:
-            if one.is_key:
-                continue
+            paths = {source.source_path for source in one.waits_for}
             wanted, there = (_at(top, one.steps) for top in (tree.data, live))
-            if there is None:
-                continue
-            if type(wanted) is Observable:
-                _note(found, wanted, there)
+            if there is None and not (one.is_key and raw is not None):
+                known.fresh |= paths
+            elif type(wanted) is Observable and not one.is_key:
+                known.note(wanted, there)
             elif isinstance(wanted, str) and isinstance(there, str):
-                for number, text in _parts(call.normal(wanted), there):
+                for number, text in _parts(call, wanted, there):
                     if number in call.tokens:
-                        _note(found, call.tokens[number], text)
-    return found
-
-
-def _note(found: dict[str, tuple[Observable[Any], Any]], observable: Observable[Any], value: Any) -> None:
-    # What apply() has made is no value of the request.
-    if observable.__cl_deps__ is None and root_of(observable) is not None:
-        found.setdefault(observable.source_path, (observable, value))
+                        known.note(call.tokens[number], text)
+                known.untold |= paths
+            else:
+                known.untold |= paths
+    known.untold -= known.values.keys()
+    return known
 
 
 def _at(top: Any, steps: Iterable[Any]) -> Any:
@@ -69,32 +90,43 @@ def _at(top: Any, steps: Iterable[Any]) -> Any:
     return top
 
 
-def _parts(wanted: str, there: str) -> Iterable[tuple[int, str]]:
-    """Return what stands in an existing text in the place of each placeholder."""
-    pattern, end = "", 0
-    seen: set[str] = set()
-    for token in _TOKEN.finditer(wanted):
-        number = token[1]
-        pattern += re.escape(wanted[end : token.start()])
-        pattern += f"(?P=n{number})" if number in seen else f"(?P<n{number}>.+?)"
-        seen.add(number)
-        end = token.end()
-    matched = re.fullmatch(pattern + re.escape(wanted[end:]), there, re.DOTALL) if seen else None
-    return () if matched is None else [(int(name[1:]), text) for name, text in matched.groupdict().items()]
+def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
+    """Return what stands in an existing text in the place of each placeholder, where only one answer is possible."""
+    plain = call.normal(wanted)
+    if _BASE64.search(plain):
+        try:
+            plain, there = (call.normal(base64.b64decode(wanted).decode()), base64.b64decode(there).decode())
+        except ValueError:  # it is only a part of the text
+            return ()
+    ends = [re.escape(text) for text in _TOKEN.split(plain)[::2]]
+    numbers = _TOKEN.findall(plain)
+    if not numbers:
+        return ()
+    found = set()
+    for some in (".+?", ".+"):
+        pattern, seen = ends[0], set[str]()
+        for number, end in zip(numbers, ends[1:], strict=True):
+            pattern += (f"(?P=n{number})" if number in seen else f"(?P<n{number}>{some})") + end
+            seen.add(number)
+        matched = re.fullmatch(pattern, there, re.DOTALL)
+        if matched is None:
+            return ()
+        found.add(tuple(matched.groupdict().items()))
+    return [(int(name[1:]), text) for name, text in found.pop()] if len(found) == 1 else ()
 
 
-def request_with(call: Call, known: dict[str, tuple[Observable[Any], Any]], trees: dict[str, Tree]) -> Any | None:
+def request_with(call: Call, known: Known, trees: dict[str, Tree]) -> Any | None:
     """Return the request of a call with values in it that are missing; None where none of them has a place.
 
     Args:
         call: The call.
-        known: The values, as `last_known` returns them.
+        known: The values.
         trees: What is desired of resources, by name: what doesn't exist any more is there again.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
     changed = False
-    for path, (observable, value) in sorted(known.items()):
+    for path, (observable, value) in sorted(known.values.items()):
         root = root_of(observable)
         assert root is not None
         key = (root.kind, root.prefix)

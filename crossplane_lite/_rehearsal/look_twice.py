@@ -41,7 +41,7 @@ from ..errors import EncodeError
 from ..proto import _view
 from .both_ways import BothWays
 from .differences import Difference, differences
-from .last_known import last_known, request_with
+from .last_known import Known, last_known, request_with
 from .observed_values import Actual
 from .rehearse import next_answers
 from .run import MOST_RUNS, Run, tree_or_none
@@ -190,6 +190,7 @@ class _Looking:
         self._too_many = False
         self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
         self._states: dict[str, str] = {}
+        self._known: Known | None = None
 
     def end(self) -> None:
         """Free what the runs have made."""
@@ -250,8 +251,8 @@ class _Looking:
     def _as_before(self) -> Run | None:
         """Run compose() once more, as if the missing values were those that what exists was made from.
 
-        Nobody sees what code does with a text (`startswith`, a regular expression), or with `is` and `type`. So it is run
-        where the answer would lose something, or change it after a text was made, and no other run has shown why.
+        Nobody sees what code does with a text (`startswith`, a regular expression), or with `is` and `type`. So it is
+        run where the answer would lose something, or change it after a text was made, and no other run has shown why.
         """
         call = self.call
         shown = {name for run in self.others for name in run.resources}
@@ -259,18 +260,19 @@ class _Looking:
         if not lost and not (call.tokens and self._changes_any()):
             return None
         trees = {name: tree for name in self.first.resources if (tree := self.first.tree(name)) is not None}
-        given = [(trees[name], call.observed[name].resource) for name in trees if name in call.observed]
-        known = last_known(call, [*given, (_tree(call), call.xr.raw)])
-        request = request_with(call, known, trees) if known else None
+        live = {name: one.resource for name, one in call.observed.items()}
+        given = [(tree, live.get(name)) for name, tree in trees.items()]
+        self._known = known = last_known(call, [*given, (_tree(call), call.xr.raw)])
+        request = request_with(call, known, trees) if known.values else None
         # A loss is worse than a graph of dependencies that isn't whole.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
-        if request is None or self.look_.runs + self._more >= left:
-            return None
-        self.look_.runs += 1
-        run = Run.again(call, request, request.SerializeToString(), oracle=self._answers(True), form=LATE)
-        if run.error is None:
-            return run
-        run.end()  # not all of it is as it was, and that it isn't says nothing of what is there
+        if request is not None and self.look_.runs + self._more < left:
+            self.look_.runs += 1
+            run = Run.again(call, request, request.SerializeToString(), oracle=self._answers(True), form=LATE)
+            if run.error is None:
+                return run
+            run.end()  # not all of it is as it was, and that it isn't says nothing of what is there
+        known.untold |= known.values.keys()
         return None
 
     def _changes_any(self) -> bool:
@@ -530,19 +532,15 @@ class _Looking:
         call = self.call
         trees = [self.first.tree(name) for name in self.first.resources] + [_tree(call)]
         found = [one for tree in trees if tree is not None for one in tree.found]
-        used = {observable.source_path for one in found for observable in one.waits_for}
-        used |= set(call.guesses)
-        # A text that is only told to people may have decided something as well.
-        if self._is_explained():
-            used |= {one.source_path for one in call.tokens.values()}
-        composite = call.composite
-        if composite is not None and composite._state is not None and composite._state.details is not None:
-            details = list(composite._state.details.changes[0].values())
-            used |= {one.source_path for value in details for one in unresolved_in(_plain(value), call)}
-        if call.output is not None:
-            used |= {one.source_path for one in unresolved_in(call.output, call)}
+        used = {observable.source_path for one in found for observable in one.waits_for} | set(call.guesses)
+        texts = {one.source_path for one in call.tokens.values()}
+        if self._is_explained() and not self._explains_what_exists():
+            used |= texts
         if call.context is not None:
-            used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)}
+            used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
+        if self._known is not None:
+            # What was made from these is there, but not they: nobody sees what else a text decided.
+            used -= (texts & self._known.untold) - self._known.fresh
         for key, selector in call.asked or ():
             used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}
         for one in call.handed_out:
@@ -580,6 +578,12 @@ class _Looking:
         lost = call.tokens.keys() - call.shown
         # Where one text alone isn't found and something differs for other placeholders, that is where it went.
         return len(lost) > (1 if self._is_explained() else 0)
+
+    def _explains_what_exists(self) -> bool:
+        """Say whether one of these places is in what exists."""
+        look = self.look_
+        exists = any(name in self.call.observed for name in look.unresolved)
+        return bool(exists or look.status or look.details or look.texts)
 
     def _is_explained(self) -> bool:
         """Say whether something differs for other placeholders: what became of a text that is nowhere as it is."""
