@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._base.api_version import group_of
-from .._manifests.objects import controller_of, metadata_of, resource_name, secret_data, some_names, text_of
-from .._observed.secrets import Masker, masker_for
-from ..errors import InputError
+from .._manifests.objects import controller_of, metadata_of, resource_name, some_names, text_of
+from .._observed.masking import Masker
+from .._observed.secrets import names_of, secrets_in, secrets_of
 from ..proto import _view
 from ..render.told import told
 from .fields import ABSENT, Change, changes, leaves
@@ -200,35 +200,20 @@ def _finished(
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
     """Return what masks the secrets of reconciles: of what they were sent, of what they desire, and of resources."""
-    made = Masker()
-    masks: list[Mask] = [made]
+    names: set[str] = set()
+    made = Masker(is_name=names.__contains__)
     for rendered in renders:
-        masks += [masker_for(_view.RunFunctionRequest.FromString(step.request)) for step in rendered.steps]
-        made.add(rendered.connection_details.values())
+        for step in rendered.steps:
+            request = _view.RunFunctionRequest.FromString(step.request)
+            names |= names_of(request)
+            made.add(secrets_of(request))
+        names.update(rendered.composed)
+        made.add(rendered.connection_details.items())
         for composed in rendered.composed.values():
-            made.add(_secret_values(composed))
+            made.add(secrets_in(composed))
     for resource in resources:
-        made.add(_secret_values(resource))
-
-    def mask(text: str) -> str:
-        for one in masks:
-            text = one(text)
-        return text
-
-    return mask
-
-
-def _secret_values(resource: Mapping[str, Any]) -> Iterable[bytes]:
-    if (resource.get("apiVersion"), resource.get("kind")) != ("v1", "Secret"):
-        return ()
-    try:
-        return secret_data(resource, "").values()
-    except InputError:
-        return [str(value).encode() for field in ("data", "stringData") for value in _values(resource.get(field))]
-
-
-def _values(mapping: Any) -> Iterable[Any]:
-    return mapping.values() if isinstance(mapping, Mapping) else ()
+        made.add(secrets_in(resource))
+    return made
 
 
 def _masked(found: Iterable[Change], mask: Mask, *, is_secret: bool = False) -> list[Change]:
