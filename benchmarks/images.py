@@ -1,9 +1,8 @@
 """The table of sizes of function images: `python -m benchmarks.images`.
 
 Both sides are built by `crossplane-lite image` on an empty base: a function with the models of three kinds, whose CRDs
-lie beside
-the checkout. All images have the version of grpcio that the official SDK pins. Without byte code, which would add the
-same share to both sides.
+lie beside the checkout. All images have the version of grpcio that the official SDK pins. Without byte code, which
+would add the same share to both sides.
 """
 
 from __future__ import annotations
@@ -168,10 +167,8 @@ def built(work: Path) -> tuple[dict[str, Size], dict[str, Path], dict[str, Path]
         shutil.copytree(folder, official / "fn" / "models" / crd.split(".")[0])
     ours_needs = f"crossplane-lite @ {sdk.as_uri()}"
     lite = _project(work, "lite", [ours_needs])
-    without = _project(work, "without", [ours_needs, "h2>=4"])
     for crd, folder in ours.items():
-        for project in (lite, without):
-            shutil.copytree(folder, project / "fn" / "models" / crd.split(".")[0])
+        shutil.copytree(folder, lite / "fn" / "models" / crd.split(".")[0])
     floor = _project(work, "floor", ["grpcio", "protobuf"])
     krm = _project(work, "krm", [f"crossplane-lite[krm] @ {sdk.as_uri()}"])
     first = _image(work, official, "official", "--no-prune")
@@ -183,7 +180,7 @@ def built(work: Path) -> tuple[dict[str, Size], dict[str, Path], dict[str, Path]
         "official SDK, pruned": _image(work, official, "official-pruned"),
         "this SDK, as pip installs it": _image(work, lite, "lite", "--no-prune", *pins),
         PRUNED: _image(work, lite, "lite-pruned", *pins),
-        WITHOUT_GRPCIO: _image(work, without, "none", "--transport", "none"),
+        WITHOUT_GRPCIO: _image(work, lite, "h2", "--transport", "h2"),
         "grpcio and protobuf alone": _image(work, floor, "floor", "--no-prune", *pins),
         "a KRM function, pruned": _image(work, krm, "krm", "--krm", "--transport", "none"),
     }
