@@ -115,9 +115,7 @@ def drop_absent_pages(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = "\n".join(line for line in source[0].split("\n") if not is_absent(line))
 
 
-def escape_docstring(
-    app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]
-) -> None:
+def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     """Keep words that end in an underscore, such as TARGET_, from being read as links."""
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
 
