@@ -6,7 +6,7 @@ from typing import Final
 
 from .._base import extras
 from ..errors import UsageError
-from ..render import process
+from .._programs import process
 from .dot import dot
 from .graph import Graph
 
