@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite.errors import InputError
 from crossplane_lite._programs import process
+from crossplane_lite.errors import InputError
 from crossplane_lite.render.kubectl import Kubectl
 from crossplane_lite.render.pipeline import Selector
 from crossplane_lite.render.rendered import RenderError
