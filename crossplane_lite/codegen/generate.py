@@ -96,7 +96,9 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
         names = (f"{kind.group}/{kind.kind}".lower() for kind in chosen)
         found = {number for number, whole in enumerate(names) if fnmatch.fnmatchcase(whole, text)}
         if not found:
-            known = {f"{kind.group or 'core'}/{kind.kind}".lower(): f"{kind.group or 'core'}/{kind.kind}" for kind in chosen}
+            known = {
+                f"{kind.group or 'core'}/{kind.kind}".lower(): f"{kind.group or 'core'}/{kind.kind}" for kind in chosen
+            }
             close = difflib.get_close_matches(pattern.lower(), known, n=1)
             near = [known[one] for one in close] or sorted(known.values())[:3]
             raise InputError(f"--only {pattern} chooses nothing; there is {', '.join(near) or 'no kind at all'}")
@@ -222,7 +224,9 @@ class _Units:
                     f"{at or 'its top'}; give only one of the two"
                 )
             # Versions of one API gain fields and lose none, so the later one has more.
-            other, taken = sorted((known, unit), key=lambda one: (sum(len(node.fields) for node in one.nodes), one.source.where))
+            other, taken = sorted(
+                (known, unit), key=lambda one: (sum(len(node.fields) for node in one.nodes), one.source.where)
+            )
             units[ref] = taken
             self._output.preferred.append(
                 f"{unit} is taken from {taken.source.where}, not from {other.source.where}: they differ at {at or 'its top'}"

@@ -42,8 +42,7 @@ _FORMAT: Final = 1
 _ABOUT: Final = {
     MANIFEST: (
         "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
-        "removes those that it no longer makes. It touches no other file in this folder. Keep this list under version "
-        "control."
+        "removes those that it no longer makes. It touches no other file in this folder."
     ),
     _JOURNAL: (
         "Left by a run of `crossplane-lite generate` that was killed: its next run repairs the files listed here and "

@@ -129,12 +129,13 @@ def output(
     versions: str = "all",
     only: Sequence[str] = (),
     descriptions: bool = True,
+    recorded: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Output:
     """Return what is generated from these documents; their places are `file 1`, `file 2` and so on."""
     documents = [Document(f"file {number}", dict(content)) for number, content in enumerate(contents, 1)]
     kinds = select(definitions(documents).kinds, versions, only)
     earlier = previous.modules if isinstance(previous, Output) else previous or {}
-    return generate(kinds, earlier.get, descriptions=descriptions)
+    return generate(kinds, earlier.get, recorded, descriptions=descriptions)
 
 
 def table(source: str) -> dict[str, str]:
