@@ -23,7 +23,7 @@ from .yaml import Document, decode, parse_documents
 
 __all__ = ["download", "expanded", "files_below", "read_sources"]
 
-_ARCHIVES: Final = (".xpkg", ".tar", ".tar.gz", ".tgz")
+_ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
 _SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
 # A registry, or a path in the one that is meant without it, and a tag or a digest.
 _REFERENCE: Final = re.compile(
@@ -44,7 +44,7 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
     Args:
         arguments: Files, folders, and `-` for standard input. Files are YAML or JSON, of one or many documents, or
             Crossplane packages or other archives (see `archive`), told apart by what they hold. Of a folder, and of those in it, the
-            files that end in .yaml, .yml, .json, .xpkg, .tar, .tar.gz and .tgz are read in the order of their names;
+            files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read in the order of their names;
             hidden ones are left out, and each file is read once however many links lead to it.
         stdin: Standard input; by default the process's own.
 

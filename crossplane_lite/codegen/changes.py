@@ -83,7 +83,8 @@ def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | l
         file = path.removesuffix(".py")
         title = _title(file, tables[1] or tables[0])
         if tables[0] and tables[1]:
-            found = changes(*tables, before(stub) or "", after.get(stub) or "")
+            stubs = before(stub), after.get(stub)
+            found = changes(*tables, *("" if None in stubs else text or "" for text in stubs))
             if found:
                 yield ModuleChanges(file, title, "changed", found)
         elif tables[0] or tables[1]:

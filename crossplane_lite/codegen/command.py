@@ -112,7 +112,10 @@ def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
             broken = [] if is_current else uses.broken_uses(chosen.uses, given)
     summaries: Sequence[output.Summary | None] = [None] * len(run.outputs)
     if not chosen.is_check:
-        summaries = output.write_all(run.outputs, names, progress.step)
+        if is_current:
+            summaries = [output.Summary(0, len(files), 0) for _, files in run.outputs]
+        else:
+            summaries = output.write_all(run.outputs, names, progress.step)
     return Report(
         len({(kind.group, kind.kind) for kind in run.kinds}),
         run.made.classes,

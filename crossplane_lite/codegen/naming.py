@@ -67,7 +67,8 @@ class Names:
             before: dict[int, str] = {}
             for nodes in units:
                 before |= self._earlier_names(nodes)
-            given = self._assigned(ordered, before)
+            if any(fresh.get(one, name) != name for one, name in before.items()):
+                given = self._assigned(ordered, before)
         elif self.recorded:
             places = {id(node): _usable(self.recorded.get(place_of(node), "")) for _, node in ordered}
             given = self._assigned(ordered, {one: name or fresh[one] for one, name in places.items()})

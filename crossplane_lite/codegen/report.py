@@ -126,11 +126,12 @@ def _changes(modules: Sequence[ModuleChanges]) -> list[str]:
         lines.append(f"{_count(len(changed), 'module')} changed, {len(breaking):,} of them not only by additions")
     for module in breaking:
         lines.append(f"  {module.title}")
-        lines += [f"    {_line(change)}" for change in module.changes if change.may_break]
-        lines += _added(module.changes, "    ")
+        lines += [f"    {_line(one)}" for one in module.changes if one.may_break and one.what != "class removed"]
+        lines += _classes(module.changes, "removed")
+        lines += _added(module.changes)
     for module in growing[:_MOST_MODULES]:
         lines.append(f"  {module.title}")
-        lines += _added(module.changes, "    ")
+        lines += _added(module.changes)
     if len(growing) > _MOST_MODULES:
         lines.append(f"  and {len(growing) - _MOST_MODULES:,} more that only gained something; --report json has all")
     return lines
@@ -148,15 +149,15 @@ def _line(change: Change) -> str:
     return f"{change.what}: {name}{at}"
 
 
-def _added(changes: Sequence[Change], indent: str) -> list[str]:
+def _added(changes: Sequence[Change]) -> list[str]:
     fields = [f"{one.cls}.{one.field}" for one in changes if one.what == "field added"]
-    classes = [one.cls for one in changes if one.what == "class added"]
-    lines = []
-    if fields:
-        lines.append(f"{indent}{_count(len(fields), 'field')} added: {_some(fields)}")
-    if classes:
-        lines.append(f"{indent}{_count(len(classes), 'class')} added: {_some(classes)}")
-    return lines
+    lines = [f"    {_count(len(fields), 'field')} added: {_some(fields)}"] if fields else []
+    return lines + _classes(changes, "added")
+
+
+def _classes(changes: Sequence[Change], how: str) -> list[str]:
+    names = [one.cls for one in changes if one.what == f"class {how}"]
+    return [f"    {_count(len(names), 'class')} {how}: {_some(names)}"] if names else []
 
 
 def _some(names: Sequence[str]) -> str:

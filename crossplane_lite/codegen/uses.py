@@ -56,7 +56,7 @@ def check_installed() -> None:
     Raises:
         MissingExtraError: There is neither mypy nor pyright.
     """
-    if importlib.util.find_spec("mypy") is None and _pyright() is None:
+    if not _has_mypy() and _pyright() is None:
         raise MissingExtraError(
             "--uses takes a type checker, and none is installed: pip install 'crossplane-lite[uses]' has mypy; "
             "pyright on the PATH will do as well"
@@ -134,6 +134,10 @@ def _files(root: Path) -> Iterator[Path]:
         yield from (Path(where, name) for name in sorted(names) if name.endswith(_CODE))
 
 
+def _has_mypy() -> bool:
+    return importlib.util.find_spec("mypy") is not None
+
+
 def _pyright() -> list[str] | None:
     """Return the command that pyright is."""
     if importlib.util.find_spec("pyright") is not None:
@@ -143,7 +147,7 @@ def _pyright() -> list[str] | None:
 
 
 def _check(folder: Path, targets: Sequence[str]) -> list[Use]:
-    if importlib.util.find_spec("mypy") is not None:
+    if _has_mypy():
         return _by_mypy(folder, targets)
     return _by_pyright(folder, targets)
 

@@ -33,6 +33,7 @@ __all__ = [
     "component",
     "crd",
     "fields",
+    "items",
     "merged",
     "needs_data",
     "obj",
@@ -70,6 +71,11 @@ SCALARS: Mapping[str, Json] = {
 def obj(**properties: Any) -> Json:
     """Return the schema of an object; a letter stands for a scalar."""
     return merged({"type": "object"}, properties)
+
+
+def items(**properties: Any) -> Json:
+    """Return the schema of a list of objects; a letter stands for a scalar."""
+    return {"type": "array", "items": obj(**properties)}
 
 
 def merged(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> Json:

@@ -25,6 +25,7 @@ from tests.codegen.generated import (
     component,
     crd,
     fields,
+    items,
     merged,
     obj,
     openapi,
@@ -37,11 +38,6 @@ from tests.models.tables import ROOT
 
 Json = dict[str, Any]
 Path_ = tuple[str, ...]
-
-
-def items(**properties: Any) -> Json:
-    """Return the schema of a list of objects."""
-    return {"type": "array", "items": obj(**properties)}
 
 
 def names(made: Output, file: str = THING, root: str = "Thing") -> dict[Path_, str]:
