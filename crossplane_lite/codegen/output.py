@@ -34,7 +34,7 @@ from typing import Any, Final, NamedTuple
 from ..errors import InputError
 from ._transaction import TEMPORARY, Transaction, naming, remove, remove_empty
 
-__all__ = ["MANIFEST", "Progress", "Summary", "compare_all", "owned", "recorded_names", "write", "write_all"]
+__all__ = ["MANIFEST", "Progress", "Summary", "compare_all", "manifest", "owned", "recorded_names", "write", "write_all"]
 
 MANIFEST: Final = ".crossplane-lite.json"
 _JOURNAL: Final = ".crossplane-lite.unfinished.json"
@@ -74,6 +74,11 @@ class Summary(NamedTuple):
 
 def _silent(_what: str, _of: str, _done: int, _total: int) -> None:
     """Show no progress."""
+
+
+def manifest(files: Iterable[str], names: Names) -> str:
+    """Return the text of the manifest of a folder that has these files."""
+    return _list(MANIFEST, files, names).decode()
 
 
 def owned(folder: Path) -> list[str]:
@@ -275,15 +280,15 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
     removed = [path for path in gone if found[path].place == folder / path and found[path].is_a(stat.S_ISREG)]
     _refuse_same_files(folder, removed, files, found)
     new = {path: content for path, content in files.items() if not _is_done(folder, path, content, found, owned)}
-    manifest = _list(MANIFEST, files, names)
+    wanted = _list(MANIFEST, files, names)
     return _Plan(
         folder,
         new,
         gone,
         removed,
         _stale(folder, found),
-        {MANIFEST: manifest, _JOURNAL: _list(_JOURNAL, found)},
-        not has_manifest or _read(folder / MANIFEST) != manifest,
+        {MANIFEST: wanted, _JOURNAL: _list(_JOURNAL, found)},
+        not has_manifest or _read(folder / MANIFEST) != wanted,
         has_journal,
         Summary(len(new), len(files) - len(new), len(removed)),
     )
