@@ -27,7 +27,8 @@ _ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
 _SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
 # A registry, or a path in the one that is meant without it, and a tag or a digest.
 _REFERENCE: Final = re.compile(
-    r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
+    r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
+    r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
 )
 # The deepest schema known has about a hundred levels. Whoever walks one by recursion needs a limit.
 _DEEPEST: Final = 500
@@ -43,9 +44,9 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
     Args:
         arguments: Files, folders, and `-` for standard input. Files are YAML or JSON, of one or many documents, or
-            Crossplane packages or other archives (see `archive`), told apart by what they hold. Of a folder, and of those in it, the
-            files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read in the order of their names;
-            hidden ones are left out, and each file is read once however many links lead to it.
+            Crossplane packages or other archives (see `archive`), told apart by what they hold. Of a folder, and of
+            those in it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read in the order of
+            their names; hidden ones are left out, and each file is read once however many links lead to it.
         stdin: Standard input; by default the process's own.
 
     Raises:

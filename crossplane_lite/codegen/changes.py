@@ -1,7 +1,7 @@
 """What a run changes in models: classes and fields that are renamed, added or removed, and types that change.
 
-The tables of a module before and after are walked together, from the kinds down, so that a class is compared with the one
-that now is in its places, whatever that is called. What a string may be is in the stubs.
+The tables of a module before and after are walked together, from the kinds down, so that a class is compared with the
+one that now is in its places, whatever that is called. What a string may be is in the stubs.
 """
 
 from __future__ import annotations

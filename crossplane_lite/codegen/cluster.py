@@ -1,4 +1,4 @@
-"""The definitions that a live API server has, read through kubectl: its CustomResourceDefinitions and OpenAPI documents."""
+"""The definitions of a live API server, read through kubectl: CustomResourceDefinitions and OpenAPI documents."""
 
 from __future__ import annotations
 

@@ -226,8 +226,8 @@ def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     """Say where definitions differ of which one was taken."""
     if made.preferred:
         print(
-            f"note: the sources differ in {len(made.preferred):,} definitions of Kubernetes, as two versions do; of each "
-            f"the one with more fields is taken{'' if is_verbose else ' (-v says which)'}",
+            f"note: the sources differ in {len(made.preferred):,} definitions of Kubernetes, as two versions do; of "
+            f"each the one with more fields is taken{'' if is_verbose else ' (-v says which)'}",
             file=sys.stderr,
         )
     for line in (*made.preferred, *made.machinery) if is_verbose else ():

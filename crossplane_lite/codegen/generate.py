@@ -229,7 +229,8 @@ class _Units:
             )
             units[ref] = taken
             self._output.preferred.append(
-                f"{unit} is taken from {taken.source.where}, not from {other.source.where}: they differ at {at or 'its top'}"
+                f"{unit} is taken from {taken.source.where}, not from {other.source.where}: "
+                f"they differ at {at or 'its top'}"
             )
         elif unit.source.where < known.source.where:
             units[ref] = unit  # descriptions may differ, and must not depend on which came first

@@ -21,7 +21,8 @@ _COMMON: Final = ("", "apps", "batch")
 def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
     """Return a line for each module of the kinds: of a kind the version that is stored.
 
-    Kinds from definitions come first, then those of Kubernetes that are composed most, each in the order of the sources.
+    Kinds from definitions come first, then those of Kubernetes that are composed most; each in the order of the
+    sources.
 
     Args:
         kinds: All kinds that were made.

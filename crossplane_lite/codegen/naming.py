@@ -5,13 +5,13 @@ Objects are named in an order: what people write comes before what they only rea
 first that wants a name gets it; objects of the same shape that want the same name share one class, and a later one of
 another shape gets its parent's name in front.
 
-What was generated before comes first of all: an object that has a class in the module's earlier table keeps its name, so
-that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different fields
-now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in `status`, the
-shape that most have, so that as little as possible that people wrote has another name.
+What was generated before comes first of all: an object that has a class in the module's earlier table keeps its name,
+so that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different
+fields now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in
+`status`, the shape that most have, so that as little as possible that people wrote has another name.
 
-So names may depend on what was generated before. Those that are others than a new folder would have are `recorded`: with
-them and without the earlier table a schema gets the same names.
+So names may depend on what was generated before. Those that are others than a new folder would have are `recorded`:
+with them and without the earlier table a schema gets the same names.
 """
 
 from __future__ import annotations

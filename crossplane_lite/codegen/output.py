@@ -34,7 +34,10 @@ from typing import Any, Final, NamedTuple
 from ..errors import InputError
 from ._transaction import TEMPORARY, Transaction, naming, remove, remove_empty
 
-__all__ = ["MANIFEST", "Progress", "Summary", "compare_all", "manifest", "owned", "recorded_names", "write", "write_all"]
+__all__ = [
+    *("MANIFEST", "Progress", "Summary", "compare_all", "manifest", "owned", "recorded_names", "write"),
+    "write_all",
+]
 
 MANIFEST: Final = ".crossplane-lite.json"
 _JOURNAL: Final = ".crossplane-lite.unfinished.json"

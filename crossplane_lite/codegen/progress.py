@@ -1,4 +1,4 @@
-"""What `crossplane-lite generate` is doing, as a line on a terminal, from the first file read to the last one written."""
+"""What `crossplane-lite generate` is doing, as a line on a terminal: from the first file to the last one written."""
 
 from __future__ import annotations
 

@@ -102,8 +102,8 @@ def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snaps
 '''
 
 _MORE = """
-Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, for example
-to a new version of a provider, this says which lines of the function no longer fit, and then makes the models:
+Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, such as
+a new version of a provider, this says which lines of the function no longer fit, and then makes the models:
 
     .venv/bin/crossplane-lite generate --check --uses @PACKAGE@ --uses tests
     .venv/bin/crossplane-lite generate

@@ -119,7 +119,7 @@ def test_recursive_classes() -> None:
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data())
 def test_what_grows_loses_nothing(data: st.DataObject) -> None:
     """Where properties were only added, no field is gone; each one that is new is told, and each name that changed."""

@@ -53,6 +53,7 @@ def test_generate(api: ApiServer, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.startswith("3 kinds, ")
 
 
+@pytest.mark.slow
 def test_only_what_is_asked_for_is_fetched(api: ApiServer) -> None:
     """Documents of groups that no pattern of --only can mean are not fetched."""
     assert [one.where.split(",")[0] for one in documents("dev", ["APPS/*"])] == [
@@ -64,6 +65,7 @@ def test_only_what_is_asked_for_is_fetched(api: ApiServer) -> None:
     assert sum(path.startswith("/openapi/v3/apis/example.org") for path in api.asked) == 0
 
 
+@pytest.mark.slow
 def test_beside_files(api: ApiServer, tmp_path: Path) -> None:
     """A cluster is read besides the sources that are named."""
     other = tmp_path / "other.json"
@@ -88,6 +90,7 @@ def test_a_cluster_that_refuses(api: ApiServer, tmp_path: Path, capsys: pytest.C
     assert "prod" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_empty_cluster(api: ApiServer) -> None:
     """A cluster without definitions has those of its documents, and one without any says so."""
     api.objects = []

@@ -211,7 +211,7 @@ def test_the_shipped_types_are_used(tmp_path: Path) -> None:
 
 
 def older(**removed: None) -> Json:
-    """Return the components of meta/v1 as older libraries have them: without a few fields, and with one that is gone."""
+    """Return the components of meta/v1 as older libraries have them: without a field, and with one that is gone."""
     found = machinery(clusterName=SCALARS["s"])
     del found[f"{META}ObjectMeta"]["properties"]["selfLink"]
     for name in removed:
@@ -220,7 +220,7 @@ def older(**removed: None) -> Json:
 
 
 def test_the_types_of_the_machinery_are_the_shipped_ones(tmp_path: Path) -> None:
-    """Where a document has them otherwise, all models have the class that is shipped, and a note says how they differ."""
+    """Where a document has them otherwise, all models have the class that is shipped, and a note says the difference."""
     documents = [
         native("Pod", meta=older(Condition=None)),
         thing(a="s", m={**obj(b="s"), "x-kubernetes-embedded-resource": True}),

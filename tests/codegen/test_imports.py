@@ -28,7 +28,7 @@ def native(group: str, package: str, kind: str) -> Json:
 
 
 def test_lines(tmp_path: Path) -> None:
-    """A line for the stored version of each kind: definitions first, then the usual kinds of Kubernetes, then others."""
+    """A line for the stored version of each kind: definitions, then the usual kinds of Kubernetes, then others."""
     found = kinds(
         *(native("authentication.k8s.io", "authentication", "TokenReview"), native("apps", "apps", "Deployment")),
         *(native("apps", "apps", "StatefulSet"), crd(obj(), obj(), kind="Bucket", versions=["v1beta1", "v1"])),

@@ -169,7 +169,7 @@ def rank(path: Path_) -> int:
 
 def check_kept(before: Json, after: Json, old: dict[Path_, str], new: dict[Path_, str]) -> None:
     """Check that every name of a class stays with most of those places that have it and stand first in the order."""
-    shapes = {path: schema for path, schema in places(after)}
+    shapes = dict(places(after))
     by_name: dict[str, list[Path_]] = {}
     for path, _ in places(before):
         by_name.setdefault(old[path], []).append(path)

@@ -70,7 +70,7 @@ def test_by_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {use.path for use in found} == {os.path.join("network", "function.py")}
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     monkeypatch.chdir(Path(__file__).parent)  # from elsewhere, and the whole package
-    assert places([use for use in broken_uses([package], folders)]) == BROKEN
+    assert places(broken_uses([package], folders)) == BROKEN
 
 
 @pytest.mark.slow
