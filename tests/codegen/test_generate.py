@@ -220,7 +220,7 @@ def older(**removed: None) -> Json:
 
 
 def test_the_types_of_the_machinery_are_the_shipped_ones(tmp_path: Path) -> None:
-    """Where a document has them otherwise, all models have the class that is shipped, and a note says the difference."""
+    """Where a document has them otherwise, all models have the class that is shipped, and a note says so."""
     documents = [
         native("Pod", meta=older(Condition=None)),
         thing(a="s", m={**obj(b="s"), "x-kubernetes-embedded-resource": True}),
