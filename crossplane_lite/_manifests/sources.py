@@ -76,14 +76,14 @@ def expanded(argument: str) -> list[str]:
         return found
     if _REFERENCE.fullmatch(argument) and (":" in argument or "." in argument.partition("/")[0]):
         if not argument.lower().endswith(_SUFFIXES):
-            raise InputError(f"{argument} is no file. For a package of that name: {download(argument)}")
+            raise InputError(f"there is no file {argument}; if it is a package, {download(argument)}")
     return [argument]
 
 
 def download(reference: str) -> str:
     """Return what is to be done to read a package that a registry has."""
     name = re.split("[:@]", reference.rpartition("/")[2])[0]
-    return f"`crossplane xpkg extract {reference} -o {name}.gz` downloads it, and {name}.gz can be read"
+    return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 
 
 def files_below(folder: str) -> Iterator[str]:

@@ -225,9 +225,10 @@ def _warn_of_ignored(files: Sequence[Path]) -> None:
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     """Say where definitions differ of which one was taken."""
     if made.preferred:
+        number = len(made.preferred)
         print(
-            f"note: the sources differ in {len(made.preferred):,} definitions of Kubernetes, as two versions do; of "
-            f"each the one with more fields is taken{'' if is_verbose else ' (-v says which)'}",
+            f"note: sources have different versions of {number:,} {'type' if number == 1 else 'types'} of Kubernetes; the "
+            f"one with more fields is used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
     for line in (*made.preferred, *made.machinery) if is_verbose else ():

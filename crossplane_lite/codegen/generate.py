@@ -200,7 +200,7 @@ class _Units:
         ]
         if differing:
             self._output.machinery.append(
-                f"{unit.source.where}: {unit} is otherwise than the SDK's, which is taken ({' '.join(differing)})"
+                f"{unit.source.where}: {unit} differs from the SDK's, which is used ({' '.join(differing)})"
             )
 
     def _add(self, ref: ClassRef, unit: _Unit) -> None:

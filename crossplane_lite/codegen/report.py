@@ -82,7 +82,7 @@ class Report(NamedTuple):
         if self.folders and self.folders[0][1] is None:
             names = " and ".join(str(folder) for folder, _ in self.folders)
             verb = "are" if len(self.folders) > 1 else "is"
-            state = "what the sources give" if self.is_current else "not what the sources give: generate again"
+            state = "up to date" if self.is_current else "out of date: run generate again"
             lines.append(f"{names} {verb} {state}")
         lines += _without_api(self.found)
         lines += _changes(self.modules or [])
@@ -123,7 +123,7 @@ def _changes(modules: Sequence[ModuleChanges]) -> list[str]:
     breaking = [one for one in changed if any(change.may_break for change in one.changes)]
     growing = [one for one in changed if one not in breaking]
     if changed:
-        lines.append(f"{_count(len(changed), 'module')} changed, {len(breaking):,} of them not only by additions")
+        lines.append(f"{_count(len(changed), 'module')} changed, {len(breaking):,} in a way that may break code")
     for module in breaking:
         lines.append(f"  {module.title}")
         lines += [f"    {_line(one)}" for one in module.changes if one.may_break and one.what != "class removed"]
@@ -133,7 +133,7 @@ def _changes(modules: Sequence[ModuleChanges]) -> list[str]:
         lines.append(f"  {module.title}")
         lines += _added(module.changes)
     if len(growing) > _MOST_MODULES:
-        lines.append(f"  and {len(growing) - _MOST_MODULES:,} more that only gained something; --report json has all")
+        lines.append(f"  and {len(growing) - _MOST_MODULES:,} more with additions only; --report json lists them")
     return lines
 
 
@@ -141,11 +141,11 @@ def _line(change: Change) -> str:
     at = f" at {change.place}" if change.place else ""
     name = f"{change.cls}.{change.field}" if change.field else change.cls
     if change.what == "class renamed":
-        return f"class renamed: {change.before} is {change.after}{at}"
+        return f"class renamed: {change.before} to {change.after}{at}"
     if change.what == "field renamed":
-        return f"field renamed: {change.cls}.{change.before} is {change.field}{at}"
+        return f"field renamed: {change.cls}.{change.before} to {change.field}{at}"
     if change.what == "type changed":
-        return f"type changed: {name} is {change.after}, was {change.before}{at}"
+        return f"type changed: {name} from {change.before} to {change.after}{at}"
     return f"{change.what}: {name}{at}"
 
 

@@ -231,7 +231,7 @@ def test_the_types_of_the_machinery_are_the_shipped_ones(tmp_path: Path) -> None
         assert type(pod.metadata) is type(one.metadata) is type(one.m.metadata) is metav1.ObjectMeta
         assert META_FILE not in made.output.modules
         (note,) = made.output.machinery
-        assert note.endswith("ObjectMeta is otherwise than the SDK's, which is taken (+clusterName -selfLink)")
+        assert note.endswith("ObjectMeta differs from the SDK's, which is used (+clusterName -selfLink)")
     changed = machinery()
     changed[f"{META}ObjectMeta"]["properties"]["labels"] = SCALARS["s"]
     (note,) = output(native("Pod", meta=changed)).machinery

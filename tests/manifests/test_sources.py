@@ -384,8 +384,8 @@ def test_references_of_packages(reference: str, name: str) -> None:
     with pytest.raises(InputError) as caught:
         expanded(reference)
     assert str(caught.value) == (
-        f"{reference} is no file. For a package of that name: `crossplane xpkg extract {reference} -o {name}.gz` "
-        f"downloads it, and {name}.gz can be read"
+        f"there is no file {reference}; if it is a package, download it with "
+        f"`crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
     )
 
 
