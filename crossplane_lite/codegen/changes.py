@@ -114,15 +114,22 @@ class _Comparison:
         new_choices: Mapping[tuple[str, str], str],
     ) -> None:
         self._before = {name: fields_of(text) for name, text in before.items()}
-        self._after = {name: fields_of(text) for name, text in after.items()}
+        # Most classes are as they were.
+        self._after = {
+            name: self._before[name] if text == before.get(name) else fields_of(text) for name, text in after.items()
+        }
         self._choices = choices
         self._new_choices = new_choices
+        self._same_choices = choices == new_choices
         self._kinds = [name for name, text in after.items() if text.startswith("@")]
 
     def changes(self) -> list[Change]:
         pairs = self._pairs()
         found: list[Change] = []
-        for (old, new), place in pairs.items():
+        for (old, new), steps in pairs.items():
+            if old == new and self._same_choices and self._before[old] is self._after[new]:
+                continue
+            place = show(steps)
             if old != new:
                 found.append(Change("class renamed", new, place, "", old, new))
             found += self._fields(old, new, place)
@@ -131,23 +138,24 @@ class _Comparison:
         found += [Change("class added", name, "", "", "", name) for name in self._after if name not in seen_now]
         return found
 
-    def _pairs(self) -> dict[tuple[str, str], str]:
-        """Return the classes of equal places, before and now, with the first of these places."""
+    def _pairs(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return the classes of equal places, before and now, with the way to the first of these places."""
         # Kinds and components begin; what is referred to by nothing is one of them, and what is left has its name.
         referred = {field.inner for fields in self._after.values() for field in fields.values()}
         starts = [*self._kinds, *(name for name in self._after if name not in referred), *self._after]
-        pairs: dict[tuple[str, str], str] = {}
+        pairs: dict[tuple[str, str], tuple[str, ...]] = {}
         seen_now: set[str] = set()
         for start in starts:
             if start not in self._before or start in seen_now:
                 continue
+            work: list[tuple[str, str, tuple[str, ...]]]
             work = [(start, start, () if start in self._kinds else (start,))]
             while work:
                 level, work = work, []
                 for old, new, steps in level:
                     if (old, new) in pairs:
                         continue
-                    pairs[old, new] = show(steps)
+                    pairs[old, new] = steps
                     seen_now.add(new)
                     for wire, field in self._after[new].items():
                         earlier = self._before[old].get(wire)
