@@ -227,8 +227,8 @@ def _print_notes(made: generate.Output, is_verbose: bool) -> None:
     if made.preferred:
         number = len(made.preferred)
         print(
-            f"note: sources have different versions of {number:,} {'type' if number == 1 else 'types'} of Kubernetes; the "
-            f"one with more fields is used{'' if is_verbose else ' (-v lists them)'}",
+            f"note: sources have different versions of {number:,} {'type' if number == 1 else 'types'} of Kubernetes; "
+            f"the one with more fields is used{'' if is_verbose else ' (-v lists them)'}",
             file=sys.stderr,
         )
     for line in (*made.preferred, *made.machinery) if is_verbose else ():

@@ -58,8 +58,8 @@ def check_installed() -> None:
     """
     if not _has_mypy() and _pyright() is None:
         raise MissingExtraError(
-            "--uses needs a type checker, and none is installed: pip install 'crossplane-lite[uses]', or put pyright on "
-            "the PATH"
+            "--uses needs a type checker, and none is installed: pip install 'crossplane-lite[uses]', or put pyright "
+            "on the PATH"
         )
 
 

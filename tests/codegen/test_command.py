@@ -224,7 +224,7 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
     ),
     "a package's reference": (
         lambda tmp_path: "xpkg.example.org/acme/provider-x:v1.2",
-        r"`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1\.2 -o provider-x\.gz`, and give provider-x\.gz",
+        r"`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1\.2 -o provider-x\.gz`, and give provider-x",
     ),
     "what installs a package": (
         _provider,

@@ -56,7 +56,7 @@ def test_objects(answers: Path) -> None:
 
 
 def test_documents_are_kept(answers: Path) -> None:
-    """A document is asked for once, by each process as long as its hash stays; one that can't be used is asked again."""
+    """A document is asked for once as long as its hash stays; one that can't be used is asked for again."""
     where = "/openapi/v3/apis/a/v1 of the kubectl context dev"
     for _ in range(2):
         server = ApiServer("dev")
