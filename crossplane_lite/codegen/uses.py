@@ -104,7 +104,10 @@ def _root(paths: Sequence[Path]) -> Path:
     here = Path.cwd().resolve()
     if all(path.is_relative_to(here) for path in real):
         return here
-    return Path(os.path.commonpath([path if path.is_dir() else path.parent for path in real]))
+    root = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in real]))
+    if root == Path(root.anchor):
+        raise InputError("--uses: the code and the models have no folder in common: run it in the project's folder")
+    return root
 
 
 def _copy(root: Path, target: Path) -> None:

@@ -127,6 +127,13 @@ def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
         broken_uses([tmp_path / "a1.py"], [])
 
 
+def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code and models that have no folder in common are refused: the whole disk is no project."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="have no folder in common: run it in the project's folder"):
+        broken_uses([tmp_path], [(Path("/somewhere/models"), [], {})])
+
+
 @pytest.mark.parametrize(
     ("script", "problem"),
     [
