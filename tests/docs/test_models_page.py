@@ -120,6 +120,7 @@ def test_the_lines_that_break(project: Path, run: Callable[[str], tuple[int, str
     assert column.sub("", shown) in column.sub("", printed)
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[[str], tuple[int, str]]) -> None:
     """The command that reads a cluster makes the models of what it chooses."""
