@@ -106,6 +106,9 @@ class Call(Tracker):
         self._log: Any = None
         self._reported: set[int] = set()
 
+    def tops(self) -> dict[str, Any]:
+        return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
+
     def _request_masker(self) -> Callable[[str], str]:
         from .._observed.secrets import masker_for
 
