@@ -129,7 +129,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Pl
     elif code == _types.ANY:
         return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
-    if code == _types.LIST and type_.fits is not None and type_.fits(map(type, values)):
+    if type_.probe is not None and code == _types.LIST and _all_fit(type_, values):
         return ModelList(values, None, type_) if type_.is_item else values
     if code == _types.DYNAMIC or type_.is_item or (code == _types.LIST and type_.item.code >= _types.MODEL):
         values = ModelList(values, None, type_)
@@ -142,6 +142,16 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Pl
     for at, element in enumerate(values):
         work.add(values, at, item, element, (name, at))
     return values
+
+
+def _all_fit(type_: _types.Type, items: Iterable[Any]) -> bool:
+    """Say whether the items of a list or a map are kept as they are, where that can be told of all at once."""
+    assert type_.probe is not None
+    try:
+        type_.probe(items)
+    except TypeError:
+        return False
+    return True
 
 
 def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
@@ -246,7 +256,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
         return made
     item = type_.item if code == _types.MAP else type_
     kept = dict(value)
-    fits = code == _types.MAP and type_.fits is not None and type_.fits(map(type, kept.values()))
+    fits = type_.probe is not None and code == _types.MAP and _all_fit(type_, kept.values())
     if code == _types.MAP and (type_.is_item or item.code >= _types.MODEL):
         kept = ModelMap(kept, None, type_)
     if not fits:

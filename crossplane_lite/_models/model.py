@@ -14,6 +14,7 @@ from .._observed.observable import Observable, guess
 from .._observed.tracker import current
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
+from .containers import ModelList
 from .libraries import asked_class
 from .node import HELD_NODE, WAIT
 from .reader import read
@@ -101,9 +102,26 @@ class Model(ModelShape):
                 continue
             if kind is field.type.made and value._node is None:
                 _set_node(value, HELD_NODE)
-            elif kind is field.copied and field.fits(map(type, value if kind is list else value.values())):
-                fields[name] = value.copy()
-            elif name in self._fixed:
+                continue
+            if kind is field.copied:
+                try:
+                    field.probe(value if kind is list else value.values())
+                except TypeError:
+                    pass  # `adopt` says what is wrong, or converts it
+                else:
+                    fields[name] = value.copy()
+                    continue
+            elif kind is list and field.lists:
+                made = field.type.item.made
+                for item in value:
+                    if type(item) is not made or item._node is not None:
+                        break
+                else:
+                    for item in value:
+                        _set_node(item, HELD_NODE)
+                    fields[name] = ModelList(value, None, field.type)
+                    continue
+            if name in self._fixed:
                 self._check_fixed(name, value)
                 unset.append(name)
             else:

@@ -6,7 +6,7 @@ A table is data (see `crossplane_lite.table`); this is the only place that reads
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .._observed.observable import Observable
 
@@ -50,13 +50,25 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
     "b": (frozenset({bool}), "a boolean"),
 }
 
-_FITS: Final[dict[frozenset[type], Callable[[Iterable[type]], bool]]] = {}
+_Probe = Callable[[Iterable[Any]], object]
+# Joining is what tells texts from anything else in the least time, which counts in the constructor.
+_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
 
 Resolve = Callable[[str], "type[ModelShape]"]
 
 
 def _taken(letters: str) -> frozenset[type]:
     return _NOTHING.union(*(_LETTERS[one][0] for one in letters))
+
+
+def _probe(takes: frozenset[type]) -> _Probe:
+    fit = (takes | {Observable}).issuperset
+
+    def probe(items: Iterable[Any]) -> None:
+        if not fit(map(type, items)):
+            raise TypeError
+
+    return probe
 
 
 class Type:
@@ -68,7 +80,7 @@ class Type:
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
         takes: The classes of scalars that are kept as they are: `adopt` decides of all others.
         words: The scalars in words, for messages.
-        fits: For a list or a map of scalars: whether all of some classes are those of items that are kept as they are.
+        probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
         is_item: Whether it is a list or a map that is the item of another one.
         place: For a list or a map the field that it is of, for messages.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
@@ -78,7 +90,7 @@ class Type:
     """
 
     __slots__ = (
-        *("_resolve", "code", "fits", "is_item", "item", "keys", "made", "place", "ref", "settles", "takes", "words"),
+        *("_resolve", "code", "is_item", "item", "keys", "made", "place", "probe", "ref", "settles", "takes", "words"),
     )
 
     def __init__(
@@ -97,11 +109,11 @@ class Type:
         self.item: Type = item if item is not None else self
         self.takes = SCALARS if code in (ANY, DYNAMIC) else _taken(letters) if letters else _NOTHING
         self.words = " or ".join(_LETTERS[one][1] for one in letters)
-        self.fits: Callable[[Iterable[type]], bool] | None = None
+        self.probe: _Probe | None = None
         self.is_item = False
         self.place = ""
         if item is not None and item.takes:
-            self.fits = _FITS.get(item.takes) or _FITS.setdefault(item.takes, (item.takes | {Observable}).issuperset)
+            self.probe = _PROBES.get(item.takes) or _PROBES.setdefault(item.takes, _probe(item.takes))
         elif item is not None and item.code in (LIST, MAP):
             item.is_item = True
         self.keys = keys
@@ -159,11 +171,12 @@ class Field:
         step: The name as a step of a path.
         type: What it holds.
         takes: The classes of scalars that can be kept as they are.
-        copied: The builtin container that only has to be copied, where `fits` holds of the classes of its items.
-        fits: See `Type`.
+        copied: The builtin container that only has to be copied, where `probe` takes its items.
+        probe: See `Type`.
+        lists: Whether it is a list of models.
     """
 
-    __slots__ = ("copied", "fits", "name", "step", "takes", "type", "wire")
+    __slots__ = ("copied", "lists", "name", "probe", "step", "takes", "type", "wire")
 
     def __init__(self, name: str, wire: str, type_: Type, *, fixed: bool = False) -> None:
         self.name = name
@@ -171,8 +184,9 @@ class Field:
         self.step = "." + wire
         self.type = type_
         self.takes: frozenset[type] = _NOTHING if fixed else type_.takes
-        self.fits = type_.fits
-        self.copied: type | None = None if type_.fits is None else {LIST: list, MAP: dict}.get(type_.code)
+        self.probe: Any = type_.probe
+        self.lists = type_.code == LIST and type_.item.code == MODEL
+        self.copied: type | None = None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
 
     def belongs_to(self, cls: str) -> None:
         """Take the name of the class, for the messages of its list or map."""

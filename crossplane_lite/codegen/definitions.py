@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from .._base.api_version import joined
 from .._manifests.crd import crds_in, versions_of
+from .._manifests.kind_schemas import scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
 from ..errors import InputError
@@ -31,6 +32,7 @@ class Kind(NamedTuple):
         served: Whether the API server serves it.
         storage: Whether it is the version that is stored; for composites the one that compositions refer to.
         document: The OpenAPI document that its schema's references point into.
+        scope: `Namespaced` or `Cluster`; nothing where that isn't told.
     """
 
     where: str
@@ -44,6 +46,7 @@ class Kind(NamedTuple):
     served: bool = True
     storage: bool = True
     document: OpenAPI | None = None
+    scope: str = ""
 
     @property
     def api_version(self) -> str:
@@ -154,6 +157,7 @@ def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
             *(where, found.version, found.group, found.version, found.kind, found.schema, module, name),
             served=found.served,
             storage=found.storage,
+            scope=str(crd["spec"].get("scope") or ""),
         )
 
 
@@ -167,6 +171,7 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
             "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
     document = OpenAPI(where, typed_at(where, content, "components.schemas", dict))
+    scopes = scopes_in(content.get("paths"))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
             raise InputError(f"{where}: components.schemas.{name} must be an object")
@@ -182,7 +187,8 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
         for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):
             check_name(at, key, text)
         ref = _class_of(name)
-        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document)
+        scope = scopes.get((joined(group, version), kind), "")
+        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document, scope=scope)
         if group and name == ".".join((*reversed(group.split(".")), version, kind)):
             # Published for a CustomResourceDefinition: as from the definition itself, which has no lists.
             if _is_list(schema):

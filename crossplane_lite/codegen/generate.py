@@ -57,6 +57,10 @@ class _Unit(NamedTuple):
     def kind(self) -> str:
         return self.source.kind if isinstance(self.source, Kind) else ""
 
+    @property
+    def scope(self) -> str:
+        return self.source.scope if isinstance(self.source, Kind) else ""
+
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
     """Choose among kinds.
@@ -216,9 +220,8 @@ def _named(units: dict[ClassRef, _Unit], previous: Callable[[str], str | None]) 
         for unit, nodes in zip(members, names.give([unit.nodes for unit in members]), strict=True):
             for node in nodes:
                 is_kind = node is unit.nodes[0]
-                module.classes[node.name] = Class(
-                    node, unit.api_version if is_kind else "", unit.kind if is_kind else ""
-                )
+                of_kind = (unit.api_version, unit.kind, unit.scope) if is_kind else ()
+                module.classes[node.name] = Class(node, *of_kind)
     return modules
 
 

@@ -28,14 +28,16 @@ class Class:
         node: Its fields, their types and descriptions.
         api_version: For a resource its apiVersion.
         kind: For a resource its kind.
+        scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't told.
         attributes: The attribute of each wire name.
     """
 
-    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "") -> None:
+    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
         self.name = node.name
         self.node = node
         self.api_version = api_version
         self.kind = kind
+        self.scope = scope
         self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
 
 
@@ -123,7 +125,8 @@ def class_text(module: Module, cls: Class) -> str:
     """Return the text of a class in its module's table."""
     parts = []
     if cls.api_version:
-        parts.append("@" + cls.api_version + ("" if cls.kind == cls.name else "=" + cls.kind))
+        kind = "" if cls.kind == cls.name else "=" + cls.kind
+        parts.append(f"@{cls.api_version}{kind}{';' + cls.scope if cls.scope else ''}")
     if cls.node.is_open:
         parts.append("*")
     parts += [_field_text(module, cls.attributes[field.wire], field) for field in cls.node.fields]

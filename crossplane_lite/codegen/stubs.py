@@ -16,9 +16,9 @@ __all__ = ["stub_source"]
 # Where the names that stubs use come from; builtins need no import unless they are hidden.
 _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),
-    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "ItemMap", "ItemMapOf", "Items"), "crossplane_lite.model"),
-    **dict.fromkeys(("ItemsOf", "Leaf", "ListOf", "Map", "MapOf", "Model"), "crossplane_lite.model"),
-    **dict.fromkeys(("Nested", "Resource", "Values"), "crossplane_lite.model"),
+    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "ItemMap"), "crossplane_lite.model"),
+    **dict.fromkeys(("ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
+    **dict.fromkeys(("MapOf", "Model", "Nested", "Resource", "Values"), "crossplane_lite.model"),
     "Observable": "crossplane_lite.observable",
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
@@ -119,6 +119,8 @@ class _Stub:
         """Return what a field of a type is declared as."""
         if form.code == "x":
             return self._name("Any")
+        if form.code == "o":
+            return self._name("FreeForm")
         if form.code in _CONTAINERS:
             descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
             written = f", {self._written(form.item)}" if _held(form) == "container" else ""
@@ -170,7 +172,7 @@ def _held(form: Form) -> str:
     """Return what a list or a map holds."""
     if form.item.code in _CONTAINERS:
         return "container"
-    return "model" if form.item.code in ("N", "R") else "value"
+    return "model" if form.item.code in ("N", "R", "o") else "value"
 
 
 def _docstring(text: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import re
 from typing import Any, NamedTuple
 
 from crossplane_lite._models.types import unescape
 
-__all__ = ["CHOICE", "Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
+__all__ = ["Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
 
 
 class TableField(NamedTuple):
@@ -99,9 +98,15 @@ def values_of(node: ast.expr) -> list[Any]:
     return list(value) if isinstance(value, tuple) else [value]
 
 
-# The Python type of each letter of a table. A table doesn't tell which scalar types a choice has.
-SCALARS = {"s": "str", "i": "int", "f": "float", "b": "bool", "x": "Any", "q": "Choice"}
-CHOICE = re.compile(r"\b(bool|float|int)( \| (float|int|str))+\b")
+# The Python type of each letter of a table.
+SCALARS = {"s": "str", "i": "int", "f": "float", "b": "bool", "x": "Any", "q": "int | str"}
+
+
+def scalar(text: str) -> str:
+    """Return the Python type of a table's scalar type, or of a choice of them; nothing for others."""
+    if "|" in text:
+        return " | ".join(sorted(SCALARS[letter] for letter in text.split("|")))
+    return SCALARS.get(text, "")
 
 
 def is_container(text: str) -> bool:
@@ -118,14 +123,16 @@ class Types:
     def one(self, text: str) -> str:
         """Return the type of one value."""
         alias, dot, class_ = text.rpartition(".")
-        return SCALARS.get(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
+        if text == "o":
+            return "DynamicModel"
+        return scalar(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
 
     def read(self, text: str) -> str:
         """Return what reading an item of a list or map gives, for one that is a list or map itself."""
         if not is_container(text):
             return self.one(text)
         item = self.read(text[1:])
-        if text[1:] != "x" and (is_container(text[1:]) or text[1:] in SCALARS):
+        if text[1:] != "x" and (is_container(text[1:]) or scalar(text[1:])):
             item = f"{item} | Observable[{item}]"
         return f"list[{item}]" if text[0] == "[" else f"dict[str, {item}]"
 
@@ -133,7 +140,7 @@ class Types:
         """Return what can be written for an item that is a list or map."""
         if not is_container(text):
             return self.one(text)
-        of_models = not is_container(text[1:]) and text[1:] not in SCALARS
+        of_models = not is_container(text[1:]) and not scalar(text[1:])
         kinds = {"[": ("ListOf", "ItemsOf"), "{": ("MapOf", "ItemMapOf")}
         return f"{kinds[text[0]][of_models]}[{self.written(text[1:])}]"
 
@@ -141,12 +148,14 @@ class Types:
         """Return what a field is declared as."""
         if text == "x":
             return "Any"
+        if text == "o":
+            return "FreeForm"
         if not is_container(text):
-            return f"{'Leaf' if text in SCALARS else 'Nested'}[{self.one(text)}]"
+            return f"{'Leaf' if scalar(text) else 'Nested'}[{self.one(text)}]"
         if is_container(text[1:]):
             name = "DeepList" if text[0] == "[" else "DeepMap"
             return f"{name}[{self.read(text[1:])}, {self.written(text[1:])}]"
-        names = ("Values", "Map") if text[1:] in SCALARS else ("Items", "ItemMap")
+        names = ("Values", "Map") if scalar(text[1:]) else ("Items", "ItemMap")
         return f"{names[text[0] == '{']}[{self.one(text[1:])}]"
 
 
