@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._models.fields import Map as Map
     from ._models.fields import MapOf as MapOf
     from ._models.fields import Nested as Nested
+    from ._models.fields import Seen as Seen
     from ._models.fields import Values as Values
 
 __all__ = ["Model", "Resource", "from_dict", "to_dict"]

@@ -56,6 +56,7 @@ class Call(Tracker):
 
     __slots__ = (
         "_log",
+        "_namespace",
         "_reported",
         "_required_resources",
         "_required_schemas",
@@ -104,6 +105,7 @@ class Call(Tracker):
         self._secret = request  # whose secret values are masked
         self._step: str | None = None
         self._log: Any = None
+        self._namespace: str | None = None
         self._reported: set[int] = set()
 
     def tops(self) -> dict[str, Any]:
@@ -135,6 +137,16 @@ class Call(Tracker):
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the composite; empty where it has none."""
+        if self._namespace is None:
+            raw = self.xr.raw or b""
+            # Nearly all composites that have none don't have the word, which is found out in no time.
+            found = _wire.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
+            self._namespace = found if isinstance(found, str) else ""
+        return self._namespace
 
     @property
     def in_operation(self) -> bool:

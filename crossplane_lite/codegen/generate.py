@@ -12,7 +12,7 @@ import crossplane_lite.models
 
 from ..errors import InputError
 from .definitions import Component, Kind
-from .modules import Class, Module, check_paths, class_text, table_source
+from .modules import Class, Module, check_paths, class_text, mark_seen, table_source
 from .naming import Names, earlier_table
 from .schema import META, ClassRef, ObjectSchema, Shapes, read
 from .stubs import stub_source
@@ -109,6 +109,7 @@ def generate(
     """
     units = _read_all(kinds, progress)
     named = _named(units, previous)
+    mark_seen(named)
     shipped = _shipped_classes(named)
     modules = {}
     for path, module in sorted(named.items()):

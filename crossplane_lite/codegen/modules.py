@@ -10,7 +10,7 @@ from ..errors import InputError
 from .names import attributes
 from .schema import ClassRef, Field, Form, ObjectSchema
 
-__all__ = ["Class", "Module", "check_paths", "class_text", "table_source"]
+__all__ = ["Class", "Module", "check_paths", "class_text", "mark_seen", "table_source"]
 
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
@@ -30,6 +30,7 @@ class Class:
         kind: For a resource its kind.
         scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't told.
         attributes: The attribute of each wire name.
+        is_seen: Whether it lies in the status of kinds and nowhere else, so that it is read from observed state.
     """
 
     def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
@@ -38,6 +39,7 @@ class Class:
         self.api_version = api_version
         self.kind = kind
         self.scope = scope
+        self.is_seen = False
         self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
 
 
@@ -107,6 +109,35 @@ class Module:
         while common < min(len(package), len(home) - 1) and package[common] == home[common]:
             common += 1
         return "." * (len(package) - common + 1) + ".".join(home[common:])
+
+
+def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
+    """Find the classes that lie in the status of kinds and nowhere else.
+
+    Args:
+        modules: All modules, with the classes that the package ships.
+    """
+    classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
+    elsewhere: set[ClassRef] = set()
+    for ref, cls in classes.items():
+        if not cls.api_version:
+            continue
+        work = [below for field in cls.node.fields if field.wire != "status" for below in _refs(ref, field.form)]
+        while work:
+            one = work.pop()
+            if one not in elsewhere:
+                elsewhere.add(one)
+                found = classes.get(one)
+                work += [below for field in found.node.fields for below in _refs(one, field.form)] if found else []
+    for ref, cls in classes.items():
+        cls.is_seen = ref not in elsewhere and not cls.api_version
+
+
+def _refs(holder: ClassRef, form: Form) -> list[ClassRef]:
+    inner = form.innermost
+    if inner.node is not None:
+        return [ClassRef(holder.module, inner.node.name)]
+    return [] if inner.ref is None else [inner.ref]
 
 
 def table_source(module: Module) -> str:
