@@ -42,7 +42,8 @@ class _Help:
     def __get__(self, instance: object, owner: Any = None) -> str:
         from .described import help_text
 
-        return help_text(type(instance) if owner is None else owner)
+        cls: Any = type(instance) if owner is None else owner
+        return help_text(cls)
 
 
 class _Signature:

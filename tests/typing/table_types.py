@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from crossplane_lite._models.types import unescape
 
-__all__ = ["Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
+__all__ = [
+    *("Table", "TableField", "Types", "Whole", "docs_of", "is_container", "only_in_status", "table_of", "values_of"),
+]
 
 
 class TableField(NamedTuple):
@@ -114,11 +116,37 @@ def is_container(text: str) -> bool:
     return text[0] in "[{"
 
 
-class Types:
-    """The types that a stub must have for the types of a table, in the form that `Whole` gives."""
+def only_in_status(tables: list[Table]) -> set[str]:
+    """Return the classes, with their modules, that lie in the status of kinds and nowhere else."""
+    below: dict[str, list[tuple[str, str]]] = {}
+    kinds = []
+    for table in tables:
+        for class_, fields in table.classes.items():
+            name = f"{table.name}.{class_}"
+            below[name] = [(field.wire, Types(table, "").one(field.type.lstrip("[{"))) for field in fields]
+            if any(head.startswith("@") for head in table.heads[class_]):
+                kinds.append(name)
+    work = [type_ for kind in kinds for wire, type_ in below[kind] if wire != "status"]
+    elsewhere: set[str] = set()
+    while work:
+        name = work.pop()
+        if name in below and name not in elsewhere:
+            elsewhere.add(name)
+            work += [type_ for _, type_ in below[name]]
+    return below.keys() - elsewhere - {*kinds}
 
-    def __init__(self, table: Table) -> None:
+
+class Types:
+    """The types that a stub must have for the types of a table, in the form that `Whole` gives.
+
+    Args:
+        table: The table.
+        leaf: What declares a field of one value.
+    """
+
+    def __init__(self, table: Table, leaf: str) -> None:
         self.table = table
+        self.leaf = leaf
 
     def one(self, text: str) -> str:
         """Return the type of one value."""
@@ -151,7 +179,7 @@ class Types:
         if text == "o":
             return "FreeForm"
         if not is_container(text):
-            return f"{'Leaf' if scalar(text) else 'Nested'}[{self.one(text)}]"
+            return f"{self.leaf if scalar(text) else 'Nested'}[{self.one(text)}]"
         if is_container(text[1:]):
             name = "DeepList" if text[0] == "[" else "DeepMap"
             return f"{name}[{self.read(text[1:])}, {self.written(text[1:])}]"

@@ -22,7 +22,7 @@ def fields(bucket: Bucket) -> None:
     reveal_type(bucket.spec)  # reveal: BucketSpec
     reveal_type(bucket.spec.deletionPolicy or "")  # reveal: Literal['Orphan', 'Delete', '']
     reveal_type(bucket.spec.forProvider.location)  # reveal: str | Observable[str] | None
-    reveal_type(bucket.status.atProvider.projectNumber)  # reveal: float | Observable[float] | None
+    reveal_type(bucket.status.atProvider.projectNumber)  # reveal: float | Observable[float]
     reveal_type(bucket.metadata.generation)  # reveal: int | Observable[int] | None
 
 

@@ -40,7 +40,7 @@ def builtins(spec: modelv1.ModelSpec) -> None:
 
 
 def names_of_stubs(spec: modelv1.ModelSpec) -> None:
-    reveal_type(spec.Any)  # reveal: Any
+    reveal_type(spec.Any)  # reveal: DynamicModel
     reveal_type(spec.Leaf)  # reveal: str | Observable[str] | None
     reveal_type(spec._Leaf)  # reveal: str | Observable[str] | None
     reveal_type(spec._Leaf_)  # reveal: str | Observable[str] | None

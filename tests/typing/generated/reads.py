@@ -32,7 +32,7 @@ def leaves(vpc: VPC) -> None:
     reveal_type(vpc.spec.forProvider.cidrBlock)  # reveal: str | Observable[str] | None
     reveal_type(vpc.spec.forProvider.enableDnsSupport)  # reveal: bool | Observable[bool] | None
     reveal_type(vpc.spec.forProvider.ipv4NetmaskLength)  # reveal: float | Observable[float] | None
-    reveal_type(vpc.status.observedGeneration)  # reveal: int | Observable[int] | None
+    reveal_type(vpc.status.observedGeneration)  # reveal: int | Observable[int]
     reveal_type(vpc.spec.deletionPolicy or "")  # reveal: Literal['Orphan', 'Delete', '']
     reveal_type(vpc.spec.providerConfigRef.policy.resolve or "")  # reveal: Literal['Always', 'IfNotPresent', '']
 
@@ -83,7 +83,7 @@ def recursive(definition: apiextensionsv1.CustomResourceDefinition) -> None:
 
 
 def any_json(wrapped: Object) -> None:
-    reveal_type(wrapped.spec.forProvider.manifest)  # reveal: Any
+    reveal_type(wrapped.spec.forProvider.manifest)  # reveal: DynamicModel
     reveal_type(wrapped.status.atProvider.manifest.status.loadBalancer["ingress"][0])  # reveal: Any
 
 
