@@ -297,7 +297,10 @@ def _key(mark: Any) -> tuple[str, str] | None:
 
 
 def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
-    """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind: what can be listed in one namespace is namespaced."""
+    """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind.
+
+    What can be listed in one namespace is namespaced.
+    """
     scopes: dict[tuple[str, str], str] = {}
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
         for method in _METHODS:

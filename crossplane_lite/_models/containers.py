@@ -22,7 +22,7 @@ _MISSING = object()
 
 
 class ModelList(list[Any]):
-    """A list of desired state. What is put in is checked, and the first change makes one that wasn't set count as set."""
+    """A list of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
 
     __slots__ = ("_node", "_type")
 
@@ -68,7 +68,7 @@ class ModelList(list[Any]):
 
 
 class ModelMap(DesiredMap):
-    """A map of desired state. What is put in is checked, and the first change makes one that wasn't set count as set."""
+    """A map of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
 
     __slots__ = ("_type",)
 

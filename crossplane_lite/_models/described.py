@@ -22,7 +22,7 @@ __all__ = ["help_text", "python_type", "signature"]
 
 _SCALARS: Final[tuple[type, ...]] = (bool, int, float, str)
 _FOOTER: Final = (
-    "crossplane_lite.model.to_dict(model) gives what is set as plain data, and from_dict(cls, data) makes a model of it."
+    "crossplane_lite.model.to_dict(model) gives what is set as plain data, and from_dict(cls, data) a model of it."
 )
 
 

@@ -23,8 +23,8 @@ follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where i
 and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
 digits.
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
-and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields marks an open class, which takes any other attribute as
-well (x-kubernetes-preserve-unknown-fields).
+and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
+marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields).
 """
 
 from __future__ import annotations
@@ -152,7 +152,8 @@ def make_class(
         head = {"apiVersion": api_version, "kind": kind}
         fields = [types.Field(key, key, types.parse_type("s", _no_class), fixed=True) for key in head] + fields
         encoded = _wire.encode_struct(head)
-        namespace.update(head, _scope=scope, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
+        namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
+        namespace["_scope"] = scope
     known = {field.name: field for field in fields}
     keys = {field.name: _wire.entry_prefix(field.wire) for field in fields}
     if is_open:
