@@ -53,11 +53,16 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested."""
+    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested.
 
-    __slots__ = ("_depth", "_items")
+    Args:
+        is_copy: Whether they come from a model: what an earlier function or the cluster left isn't checked.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_depth", "_items", "is_copy")
+
+    def __init__(self, *, is_copy: bool = False) -> None:
+        self.is_copy = is_copy
         self._items: list[tuple[Any, Any, _types.Type, Any, Place, int]] = []
         self._depth = 0
 
@@ -83,7 +88,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     if kind in type_.takes:
         return value
     if kind in _types.SCALARS:
-        return _converted(type_, value, name)
+        return _converted(type_, value, name, work)
     if kind is Observable or value is NULL:
         return value
     if value is None or value is UNSET:
@@ -104,13 +109,15 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     raise _unfit(type_, value, name)
 
 
-def _converted(type_: _types.Type, value: Any, name: Place) -> Any:
+def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     """Return a scalar of another type than a field's as Kubernetes would take it.
 
     The numbers of JSON have one type: 2.0 is an integer.
     """
     if type(value) is float and int in type_.takes and value.is_integer():
         return int(value)
+    if work.is_copy:
+        return value
     call = current()
     if call is not None and call.oracle is not None and type_.takes:
         return value  # it may be made from an answer that nobody gave, and the run must show what comes after it
@@ -198,7 +205,7 @@ def _take(model: ModelShape) -> None:
 def own_copy(model: S) -> S:
     """Return a copy of what was set in a model, without what it inherits."""
     cls = type(model)
-    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data))
+    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
@@ -273,14 +280,19 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
     return node.raw is None and node.up is not None and not len(container) and node.state in (VIEW, WAIT, FACT)
 
 
-def fill(model: S, values: Mapping[Any, Any]) -> S:
+def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Set the fields of a new model from a mapping; keys may be wire names or attributes.
+
+    Args:
+        model: The model.
+        values: The mapping.
+        is_copy: Whether that is what another model of the class has: its scalars are taken as they are.
 
     Raises:
         UnknownFieldError: A key is neither.
         UsageError: A value can't stand where it stands.
     """
-    work = _Work()
+    work = _Work(is_copy=is_copy)
     _filled(model, values, work, type(model).__name__)
     work.finish()
     return model

@@ -33,7 +33,7 @@ else:
 
 M = TypeVar("M", bound="Model")
 
-__all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "to_dict"]
+__all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "restored", "to_dict"]
 
 
 class _Help:
@@ -196,11 +196,10 @@ class Model(ModelShape):
     def __deepcopy__(self, memo: object) -> Model:
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
             return own_copy(self)  # with its tombstones
-        copy: Model = from_dict(type(self), to_dict(self))
-        return copy
+        return restored(type(self), to_dict(self))
 
     def __reduce__(self) -> Any:
-        return from_dict, (type(self), to_dict(self))
+        return restored, (type(self), to_dict(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__wire_fields__})
@@ -222,6 +221,13 @@ def to_dict(model: Model) -> dict[str, Any]:
     """
     result: dict[str, Any] = plain_data(model)
     return result
+
+
+def restored(cls: type[M], values: Mapping[str, Any]) -> M:
+    """Return a copy of a model of this class, from all that it shows."""
+    made: Any = cls
+    model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
+    return model
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:

@@ -24,17 +24,17 @@ def place_of(holder: Any) -> str:
         steps = _way(top, holder)
         if steps is not None:
             return f"{name}.{show_path(steps)}".removesuffix(".")
-    type_ = getattr(holder, "_type", None)
-    if type_ is not None and type_.place:
-        return str(type_.place)
     # What was read from something knows that.
-    steps = []
+    steps: list[str] = []
     node = holder._node
     while node is not None and node is not HELD_NODE and isinstance(node.owner, (ModelShape, list, dict)):
         steps.append(node.step)
         holder = node.owner
         node = holder._node
-    top = type(holder).__name__ if isinstance(holder, ModelShape) else "a list" if isinstance(holder, list) else "a map"
+    if isinstance(holder, ModelShape):
+        top = type(holder).__name__
+    else:
+        top = holder._type.place or ("a list" if isinstance(holder, list) else "a map")
     return top + "".join(reversed(steps))
 
 
