@@ -26,15 +26,20 @@ _FOOTER: Final = (
 )
 
 
-def python_type(type_: Type) -> Any:
-    """Return the type of what a field holds, without Observables, None and the like."""
+def python_type(type_: Type, *, choices: bool = True) -> Any:
+    """Return the type of what a field holds, without Observables, None and the like.
+
+    Args:
+        type_: The field's type.
+        choices: False for Any in the place of a choice of scalars.
+    """
     code = type_.code
     if code == types.MODEL:
         return type_.cls
     if code == types.LIST:
-        return list[python_type(type_.item)]  # type: ignore[misc]  # made while the program runs
+        return list[python_type(type_.item, choices=choices)]  # type: ignore[misc]  # made while the program runs
     if code == types.MAP:
-        return dict[str, python_type(type_.item)]  # type: ignore[misc]
+        return dict[str, python_type(type_.item, choices=choices)]  # type: ignore[misc]
     if code == types.OBJECT:
         return dict[str, Any]
     if code == types.FLOAT:
@@ -43,7 +48,7 @@ def python_type(type_: Type) -> Any:
     for one in _SCALARS if type_.words else ():
         if one in type_.takes and not (one is int and float in type_.takes):
             found = one if found is Any else found | one
-    return found
+    return found if choices or isinstance(found, type) else Any
 
 
 def signature(cls: Any) -> inspect.Signature:

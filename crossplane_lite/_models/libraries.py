@@ -49,7 +49,7 @@ class MadeByAttrs:
                     name: attr.ib(
                         default=getattr(cls, name) if name in cls._fixed else UNSET,
                         kw_only=True,
-                        type=python_type(field.type),
+                        type=python_type(field.type, choices=False),  # no converter knows what to make of one
                         alias=name,
                     )
                     for name, field in cls.__wire_fields__.items()

@@ -21,9 +21,9 @@ def place_of(holder: Any) -> str:
     """
     call = current()
     for name, top in {} if call is None else call.tops().items():
-        steps = _way(top, holder)
-        if steps is not None:
-            return f"{name}.{show_path(steps)}".removesuffix(".")
+        way = _way(top, holder)
+        if way is not None:
+            return f"{name}.{show_path(way)}".removesuffix(".")
     # What was read from something knows that.
     steps: list[str] = []
     node = holder._node
@@ -32,10 +32,10 @@ def place_of(holder: Any) -> str:
         holder = node.owner
         node = holder._node
     if isinstance(holder, ModelShape):
-        top = type(holder).__name__
+        first = type(holder).__name__
     else:
-        top = holder._type.place or ("a list" if isinstance(holder, list) else "a map")
-    return top + "".join(reversed(steps))
+        first = str(holder._type.place) or ("a list" if isinstance(holder, list) else "a map")
+    return first + "".join(reversed(steps))
 
 
 def _way(top: Any, wanted: Any) -> list[Any] | None:

@@ -162,7 +162,7 @@ def test_observed_state_is_as_before() -> None:
 
 
 def test_of_the_composite() -> None:
-    """The composite's own is never None, and an unset one is no opinion where it is passed on; its status can be set."""
+    """The composite's own is never None; an unset one is no opinion where it is passed on. Its status can be set."""
 
     @composition.function
     def compose(ctx: Any) -> None:
@@ -181,7 +181,7 @@ def test_of_the_composite() -> None:
 
 
 def test_the_empty_status_that_kubectl_prints() -> None:
-    """`kubectl create --dry-run -o yaml` prints `status: {}` and a null time: both are fine, and no status is emitted."""
+    """`kubectl create --dry-run -o yaml` prints `status: {}` and a null time: both are fine; no status is emitted."""
     printed = {**HEAD, "metadata": {"creationTimestamp": None}, "spec": {}, "status": {}}
     typed = {"apiVersion": "storage.gcp.upbound.io/v1beta1", "kind": "Bucket", "status": {}}
 
@@ -209,7 +209,8 @@ def test_a_cluster_scoped_kind_in_a_namespaced_composite() -> None:
     (text,) = run(compose, xr=namespaced).fatal
     assert text.startswith(
         "UsageError: ctx.resource('release'): Release of helm.crossplane.io/v1beta1 is cluster-scoped, and the "
-        "composite is in namespace 'team'; a namespaced composite can't compose cluster-scoped resources (test_free_form.py:"
+        "composite is in namespace 'team'; a namespaced composite can't compose cluster-scoped resources "
+        "(test_free_form.py:"
     )
     claimed = {**head, "metadata": {"name": "x"}, "spec": {"claimRef": {"namespace": "team"}}}
     for composite in ({**head, "metadata": {"name": "x"}}, claimed):

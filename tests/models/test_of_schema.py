@@ -41,7 +41,8 @@ def same(one: types.Type, other: types.Type, seen: set[Any], path: str) -> int:
     while work:
         left, right, path = work.pop()
         compared += 1
-        assert (left.code, left.takes, left.keys, left.settles) == (right.code, right.takes, right.keys, right.settles), path
+        for name in ("code", "takes", "keys", "settles"):
+            assert getattr(left, name) == getattr(right, name), (path, name)
         if left.code in (types.LIST, types.MAP):
             work.append((left.item, right.item, path + "[]"))
         elif left.code == types.MODEL and (left.cls, right.cls) not in seen:
@@ -97,7 +98,7 @@ def test_the_classes_are_those_of_the_table() -> None:
         "joined": {"allOf": [obj(a="s"), obj(b="i")]},
         "from": {"type": "string"},
         "with-dash": {"type": "string"},
-        **{key: below for key, below in SCHEMA["properties"].items()},
+        **SCHEMA["properties"],
     }
     schema = {"type": "object", "properties": shapes}
     source = output(crd(schema)).modules["org/example/thing/v1.py"]
@@ -152,7 +153,7 @@ def test_lists_are_merged_by_their_keys() -> None:
 
 
 def test_classes_are_kept() -> None:
-    """The same schema gives the same class in the next call, whatever the order of its entries; and only some are kept."""
+    """The same schema gives the same class in every call, whatever the order of its entries. Only some are kept."""
     turned = {**SCHEMA, "properties": dict(reversed(SCHEMA["properties"].items()))}
     assert model_of(API, "Thing", SCHEMA) is model_of(API, "Thing", turned)
     assert model_of(API, "Other", SCHEMA) is not model_of(API, "Thing", SCHEMA)
