@@ -210,7 +210,7 @@ def parse_type(text: str, resolve: Resolve) -> Type:
     if text == "o":
         return Type(OBJECT, resolve=resolve)
     if text[1:2] == "|":
-        return Type(LEAF, letters=text.replace("|", ""))
+        return _SIMPLE.setdefault(text, Type(LEAF, letters=text.replace("|", "")))
     return Type(MODEL, ref=text, resolve=resolve)
 
 
