@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import WireError
-from . import transports
+from . import log, transports
 from .transports import status
 from .transports.limits import Limits
 
@@ -142,7 +142,7 @@ class Server:
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
             # The function turns its own failures into results, so this is a defect. Its text may hold anything.
-            _log.exception("a call failed outside of compose()")
+            log.exception_in_call(_log, "a call failed outside of compose()", request)
             raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
         finally:
             self._running.pop()

@@ -68,7 +68,7 @@ def test_exception() -> None:
         made = record("failed", exc_info=sys.exc_info())
     assert line(made)["exception"].startswith("Traceback (most recent call last):\n")
     assert line(made)["exception"].endswith("LookupError: gone")
-    assert log.TextFormatter().format(made).endswith("\nLookupError: gone")
+    assert log.TextFormatter().format(made).endswith("\n    LookupError: gone")
 
 
 def test_text_line() -> None:
