@@ -128,7 +128,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Pl
     code = type_.code
     if code != _types.LIST and code != _types.ANY and code != _types.DYNAMIC:
         raise _unfit(type_, value, name)
-    observed = isinstance(value, ObservedList)
+    observed = isinstance(value, ObservedList) and value._node is not None
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
         return None
     if observed:
@@ -247,7 +247,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
     code = type_.code
     if code == _types.LIST or type_.words:
         raise _unfit(type_, value, name)
-    observed = isinstance(value, ObservedMap)
+    observed = isinstance(value, ObservedMap) and value._node is not None
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
         return None
     if observed:
