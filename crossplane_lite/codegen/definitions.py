@@ -17,6 +17,7 @@ from .schema import ClassRef
 __all__ = ["Component", "Definitions", "Kind", "definitions"]
 
 _REF: Final = "#/components/schemas/"
+_SCOPES: Final = ("Namespaced", "Cluster")
 # Types of the API machinery, such as Status, have a kind too, but nobody composes them.
 _MACHINERY: Final = "io.k8s.apimachinery."
 
@@ -151,13 +152,14 @@ def definitions(documents: Iterable[Document]) -> Definitions:
 
 def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
     for found in versions_of(where, crd):
+        scope = crd["spec"].get("scope")
         module = (*group_path(found.group), segment(found.kind), segment(found.version))
         name = class_name(found.kind)
         yield Kind(
             *(where, found.version, found.group, found.version, found.kind, found.schema, module, name),
             served=found.served,
             storage=found.storage,
-            scope=str(crd["spec"].get("scope") or ""),
+            scope=scope if scope in _SCOPES else "",
         )
 
 
