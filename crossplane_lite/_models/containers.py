@@ -71,7 +71,12 @@ class ModelMap(DesiredMap):
 
     __slots__ = ("_type",)
 
-    def __init__(self, values: Mapping[str, Any], node: Node | None, type_: Type) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        node: Node | None = None,
+        type_: Type = ANY_TYPE,
+    ) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_

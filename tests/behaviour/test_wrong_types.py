@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import datetime
 import enum
+import json
 import pickle
 from collections.abc import Callable
 from decimal import Decimal
@@ -180,6 +182,14 @@ def test_containers_that_were_not_set() -> None:
     assert to_dict(one) == {"apiVersion": "example.org/v1", "kind": "Thing"}
 
 
+@dataclasses.dataclass
+class Held:
+    """What an author may put lists and maps into."""
+
+    texts: Any
+    labels: Any
+
+
 def test_operations_that_fit() -> None:
     """Every operation of lists and maps works as on plain ones."""
     spec = Spec(texts=["b", "a"], labels={"a": "b"})
@@ -193,6 +203,8 @@ def test_operations_that_fit() -> None:
     assert spec.texts == ["a", "b", "c", "e"]
     assert to_dict(spec) == {"texts": ["a", "b", "c", "e"], "labels": {"c": "d", "e": "f"}}
     assert spec.texts is spec.texts
+    assert dataclasses.asdict(Held(spec.texts, spec.labels)) == {"texts": spec.texts, "labels": spec.labels}
+    assert json.loads(json.dumps([spec.texts, spec.labels])) == [spec.texts, spec.labels]
     assert isinstance(spec.texts, list) and isinstance(spec.labels, dict)
 
 
