@@ -340,6 +340,10 @@ class Tracker:
         paths = sorted({observable.source_path for observable in self.tokens.values()})
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
+    def tops(self) -> dict[str, Any]:
+        """Return what compose() has registered, by the names that people know: only messages ask for it."""
+        return {}
+
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
         return self.masked(self.readable(text))

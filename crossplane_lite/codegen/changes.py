@@ -209,7 +209,8 @@ def _choices(stub: str) -> dict[tuple[str, str], str]:
 def _title(file: str, table: Mapping[str, str]) -> str:
     for name, text in table.items():
         if text.startswith("@"):
-            api_version, _, kind = text.split(" ", 1)[0][1:].partition("=")
+            head = text.split(" ", 1)[0][1:].partition(";")[0]  # without the scope
+            api_version, _, kind = head.partition("=")
             others = sum(one.startswith("@") for one in table.values())
             return f"{kind or name} of {api_version}" if others == 1 else file.replace("/", ".")
     return file.replace("/", ".")

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from .._base.api_version import group_of, joined
 from .._manifests.crd import crds_in, versions_of
+from .._manifests.kind_schemas import scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
 from ..errors import InputError
@@ -16,6 +17,7 @@ from .schema import ClassRef
 __all__ = ["Component", "Definitions", "Kind", "definitions"]
 
 _REF: Final = "#/components/schemas/"
+_SCOPES: Final = ("Namespaced", "Cluster")
 # The group of what installs packages.
 _PACKAGES: Final = "pkg.crossplane.io"
 # Types of the API machinery, such as Status, have a kind too, but nobody composes them.
@@ -33,6 +35,7 @@ class Kind(NamedTuple):
         served: Whether the API server serves it.
         storage: Whether it is the version that is stored; for composites the one that compositions refer to.
         document: The OpenAPI document that its schema's references point into.
+        scope: `Namespaced` or `Cluster`; nothing where that isn't told.
     """
 
     where: str
@@ -46,6 +49,7 @@ class Kind(NamedTuple):
     served: bool = True
     storage: bool = True
     document: OpenAPI | None = None
+    scope: str = ""
 
     @property
     def api_version(self) -> str:
@@ -173,12 +177,14 @@ def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
 
 def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
     for found in versions_of(where, crd):
+        scope = crd["spec"].get("scope")
         module = (*group_path(found.group), segment(found.kind), segment(found.version))
         name = class_name(found.kind)
         yield Kind(
             *(where, found.version, found.group, found.version, found.kind, found.schema, module, name),
             served=found.served,
             storage=found.storage,
+            scope=scope if scope in _SCOPES else "",
         )
 
 
@@ -194,6 +200,7 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
     if isinstance(content["components"], Mapping) and "schemas" not in content["components"]:
         return  # that of an API without objects, such as /logs
     document = OpenAPI(where, typed_at(where, content, "components.schemas", dict))
+    scopes = scopes_in(content.get("paths"))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
             raise InputError(f"{where}: components.schemas.{name} must be an object")
@@ -209,7 +216,8 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
         for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):
             check_name(at, key, text)
         ref = _class_of(name)
-        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document)
+        scope = scopes.get((joined(group, version), kind), "")
+        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document, scope=scope)
         if group and name == ".".join((*reversed(group.split(".")), version, kind)):
             # Published for a CustomResourceDefinition: as from the definition itself, which has no lists.
             if _is_list(schema):

@@ -13,7 +13,7 @@ import crossplane_lite.models
 
 from ..errors import InputError
 from .definitions import Component, Kind
-from .modules import Class, Module, check_paths, table_source
+from .modules import Class, Module, check_paths, mark_seen, table_source
 from .naming import Names, earlier_table, fields_of
 from .schema import META, ClassRef, Form, ObjectSchema, Shapes, read
 from .stubs import stub_source
@@ -73,6 +73,10 @@ class _Unit(NamedTuple):
         """Whether it is of an API of Kubernetes itself, from a document of an API server."""
         return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
 
+    @property
+    def scope(self) -> str:
+        return self.source.scope if isinstance(self.source, Kind) else ""
+
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
     """Choose among kinds.
@@ -129,6 +133,7 @@ def generate(
     output = Output({}, {}, 0, {}, [], [])
     units = _Units(output, progress).read(kinds)
     named = _named(units, previous, recorded or {}, output.names)
+    mark_seen(named)
     check_paths(named)
     for number, (_, module) in enumerate(sorted(named.items()), 1):
         progress("making", module.file, number, len(named))
@@ -304,9 +309,8 @@ def _named(
         for unit, nodes in zip(members, names.give([unit.nodes for unit in members]), strict=True):
             for node in nodes:
                 is_kind = node is unit.nodes[0]
-                module.classes[node.name] = Class(
-                    node, unit.api_version if is_kind else "", unit.kind if is_kind else ""
-                )
+                of_kind = (unit.api_version, unit.kind, unit.scope) if is_kind else ()
+                module.classes[node.name] = Class(node, *of_kind)
         if names.recorded:
             kept[module.file] = names.recorded
     return modules

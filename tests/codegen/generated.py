@@ -63,7 +63,9 @@ SCALARS: Mapping[str, Json] = {
     "f": {"type": "number"},
     "b": {"type": "boolean"},
     "x": {},
+    "o": {"type": "object"},
     "q": {"x-kubernetes-int-or-string": True},
+    "f|s": {"oneOf": [{"type": "string"}, {"type": "number"}]},
 }
 """A schema of each scalar type, by its letter in a table."""
 
@@ -279,7 +281,7 @@ def published(definition: Mapping[str, Any], *, meta: Mapping[str, Any], wrapped
         top = {**schema.get("properties", {}), **type_meta, "metadata": to_meta("ObjectMeta")}
         items = {"type": "array", "items": {"allOf": [{"$ref": f"#/components/schemas/{prefix}"}], "default": {}}}
         of_list = {**type_meta, "items": items, "metadata": to_meta("ListMeta")}
-        yield openapi(
+        document = openapi(
             **{
                 prefix: component({**schema, "properties": dict(sorted(top.items()))}, group, name, kind),
                 f"{prefix}List": component(
@@ -288,3 +290,7 @@ def published(definition: Mapping[str, Any], *, meta: Mapping[str, Any], wrapped
                 **meta,
             }
         )
+        place = "/namespaces/{namespace}" if spec["scope"] == "Namespaced" else ""
+        operation = {"x-kubernetes-group-version-kind": {"group": group, "version": name, "kind": kind}}
+        document["paths"] = {f"/apis/{group}/{name}{place}/{spec['names']['plural']}": {"post": operation}}
+        yield document

@@ -72,6 +72,21 @@ def test_a_definition_has_all_its_versions() -> None:
     assert first.where == "file 1"
 
 
+def test_scopes() -> None:
+    """A kind's scope is told by its definition, or by the paths of an OpenAPI document; otherwise it isn't known."""
+    assert {kind.scope for kind in of(BUCKET).kinds} == {"Namespaced"}
+    for scope, known in (("Cluster", "Cluster"), ("a b", ""), (None, ""), ([], "")):
+        (kind,) = of(changed(crd(obj(a="s")), "spec.scope", scope)).kinds
+        assert kind.scope == known
+    document = openapi(**{"io.k8s.api.core.v1.Node": component(obj(spec="x"), "", "v1", "Node")})
+    assert [kind.scope for kind in of(document).kinds] == [""]
+    operation = {"x-kubernetes-group-version-kind": {"group": "", "version": "v1", "kind": "Node"}}
+    document["paths"] = {"/api/v1/nodes/{name}": {"get": operation}}
+    assert [kind.scope for kind in of(document).kinds] == ["Cluster"]
+    document["paths"] |= {"/api/v1/namespaces/{namespace}/nodes": {"post": operation}}
+    assert [kind.scope for kind in of(document).kinds] == ["Namespaced"]
+
+
 def test_served_and_stored_versions_are_told_apart() -> None:
     """What a version says of itself is kept."""
     content = changed(BUCKET, "spec.versions.0.served", False)
