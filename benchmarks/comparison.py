@@ -1,8 +1,8 @@
 """The README's table: `python -m benchmarks.comparison`.
 
 Cold start, memory and calls are measured beside the official SDK in turns; the images are built anew. It takes some
-minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its server
-needs that Python to run.
+minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its
+server needs that Python to run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.report import show
 from benchmarks.rows import ROWS
 from benchmarks.sizes import bytes_of, install
 
-__all__ = ["FIGURES", "HEADS", "Line", "main", "measured", "rst"]
+__all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "main", "measured", "rst"]
 
 HEADS = ("", "crossplane-lite", "official SDK", "function-pythonic")
 UNKNOWN = "not measured"
@@ -31,6 +31,20 @@ FIGURES = {
     "a call: a composite and one resource, median": "p50 of one call, an XR and one resource",
     "a call: 100 / 100 / 100 resources, median": "p50 of one call, 100 / 100 / 100",
 }
+
+
+# What can't be measured. Each is shown in the documentation, or said in the other project's own.
+FEATURES = (
+    ("waits for values that don't exist yet", "yes", "by hand", "yes"),
+    ("keeps what exists when an ``if`` or a loop has no value", "yes", "by hand", "no"),
+    ("order of deletion (Usages)", "yes", "by hand", "yes"),
+    ("typed models from CRDs", "yes", "yes, pydantic", "no"),
+    ("previews without Docker", "render, simulate, diff, graph", "by other tools", "render"),
+    ("pytest plugin", "yes", "no", "no"),
+    ("images and packages without Docker", "yes", "by other tools", "a ready function"),
+    ("Python", "3.10 to 3.14", "3.11 and later", "3.12 to 3.15"),
+    ("versions of grpcio and protobuf", "a wide range", "pinned", "pinned"),
+)
 
 
 class Line(NamedTuple):
@@ -94,7 +108,7 @@ def measured() -> list[Line]:
 
 def rst(lines: list[Line]) -> str:
     """Return the table as the README has it."""
-    rows = [Line(*HEADS), *lines]
+    rows = [Line(*HEADS), *(Line(*feature) for feature in FEATURES), *lines]
     text = [".. list-table::", "   :header-rows: 1", ""]
     for row in rows:
         text += [f"   {'*' if place == 0 else ' '} - {cell}".rstrip() for place, cell in enumerate(row)]

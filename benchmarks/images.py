@@ -168,10 +168,8 @@ def built(work: Path) -> tuple[dict[str, Size], dict[str, Path], dict[str, Path]
         shutil.copytree(folder, official / "fn" / "models" / crd.split(".")[0])
     ours_needs = f"crossplane-lite @ {sdk.as_uri()}"
     lite = _project(work, "lite", [ours_needs])
-    without = _project(work, "without", [ours_needs, "h2>=4"])
     for crd, folder in ours.items():
-        for project in (lite, without):
-            shutil.copytree(folder, project / "fn" / "models" / crd.split(".")[0])
+        shutil.copytree(folder, lite / "fn" / "models" / crd.split(".")[0])
     floor = _project(work, "floor", ["grpcio", "protobuf"])
     krm = _project(work, "krm", [f"crossplane-lite[krm] @ {sdk.as_uri()}"])
     first = _image(work, official, "official", "--no-prune")
@@ -183,7 +181,7 @@ def built(work: Path) -> tuple[dict[str, Size], dict[str, Path], dict[str, Path]
         "official SDK, pruned": _image(work, official, "official-pruned"),
         "this SDK, as pip installs it": _image(work, lite, "lite", "--no-prune", *pins),
         PRUNED: _image(work, lite, "lite-pruned", *pins),
-        WITHOUT_GRPCIO: _image(work, without, "none", "--transport", "none"),
+        WITHOUT_GRPCIO: _image(work, lite, "h2", "--transport", "h2"),
         "grpcio and protobuf alone": _image(work, floor, "floor", "--no-prune", *pins),
         "a KRM function, pruned": _image(work, krm, "krm", "--krm", "--transport", "none"),
     }

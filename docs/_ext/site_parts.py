@@ -6,6 +6,7 @@ import argparse
 import os
 import posixpath
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,7 +30,7 @@ class Commands(SphinxDirective):
         """Return the sections."""
         self.env.note_reread()  # the parsers may have changed
         # argparse wraps by the terminal's width.
-        os.environ["COLUMNS"] = "88"
+        os.environ["COLUMNS"] = "80"
         found: list[nodes.Node] = []
         for name, command in COMMANDS.items():
             section = nodes.section(ids=[f"command-{name}"], names=[f"command {name}"])
@@ -47,10 +48,9 @@ class Commands(SphinxDirective):
 
 
 def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterator[nodes.Node]:
-    usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
+    usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: ")).strip()
     yield nodes.literal_block(usage, usage, language="text")
-    for text in _paragraphs(parser.description):
-        yield nodes.paragraph("", text)
+    yield from _told(parser.description)
     for group in parser._action_groups:
         actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
         plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
@@ -66,8 +66,7 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
                     section += nodes.title("", f"crossplane-lite {name} {word}")
                     section += list(_described(sub, f"{name} {word}", f"{ident}-{word}"))
                     yield section
-    for text in _paragraphs(parser.epilog):
-        yield nodes.paragraph("", text)
+    yield from _told(parser.epilog)
 
 
 def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> nodes.definition_list:
@@ -80,8 +79,16 @@ def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> n
     return found
 
 
-def _paragraphs(text: str | None) -> list[str]:
-    return [" ".join(part.split()) for part in (text or "").split("\n\n") if part.strip()]
+def _told(text: str | None) -> Iterator[nodes.Node]:
+    """Yield paragraphs, and literal blocks for lines that are further to the right."""
+    for part in (text or "").strip("\n").split("\n\n"):
+        lines = part.splitlines()
+        plain = [line for line in lines if not line.startswith(" ")]
+        rest = textwrap.dedent("\n".join(line for line in lines if line.startswith(" ")))
+        if plain:
+            yield nodes.paragraph("", " ".join(plain))
+        if rest:
+            yield nodes.literal_block(rest, rest, language="text")
 
 
 def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
@@ -108,9 +115,7 @@ def drop_absent_pages(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = "\n".join(line for line in source[0].split("\n") if not is_absent(line))
 
 
-def escape_docstring(
-    app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]
-) -> None:
+def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     """Keep words that end in an underscore, such as TARGET_, from being read as links."""
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
 

@@ -30,6 +30,7 @@ MARKS = {
     "from": "the block is run by this version of Python and later ones",
     "needs": "the block needs what the mark says, so it is parsed only",
     "output": "the block is what the last command printed, or a part of it",
+    "program": "the block is run where the program is installed, and parsed elsewhere",
     "setup": "Python that is run and not shown",
     "slow": "the whole page is run among the slow tests",
 }

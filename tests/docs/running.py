@@ -68,7 +68,7 @@ class Page:
             self.counts.clear()
         elif block.mark == "setup":
             self._execute(block)
-        elif block.mark == "needs" or (block.mark == "from" and _version() < tuple(map(int, block.more.split(".")))):
+        elif _lacks(block):
             parse(block, kind)
             self.counts[f"{block.mark} {block.more}"] += 1
         elif block.mark == "output":
@@ -138,7 +138,9 @@ class Page:
                 continue
             status, printed = self._command(command)
             self.printed += printed
-            assert (status != 0) == (block.mark == "fails"), f"{place}\nexit status {status}\n{printed}"
+            last = command == commands[-1][0]
+            fails = block.mark == "fails" or block.more.endswith(" fails")
+            assert (status != 0) == (fails and last), f"{place}\nexit status {status}\n{printed}"
             problem = difference(shown, printed) if shown else ""
             assert not problem, f"{place}\n{problem}"
         self.counts["run"] += 1
@@ -159,6 +161,8 @@ class Page:
         # Without the project's own root, whose `tests` would hide those of the page.
         environment = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
         environment.pop("PYTHONPATH", None)
+        if (program := _program(words[0])) is not None:
+            command = command.replace(words[0], shlex.quote(program), 1)
         environment |= {"PYTEST_ADDOPTS": "-p no:cacheprovider", "COLUMNS": "80", "NO_COLOR": "1"}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command.replace(".venv/bin/", "")],
@@ -203,8 +207,16 @@ class Page:
                 shutil.rmtree(cache, ignore_errors=True)
 
 
-def _version() -> tuple[int, ...]:
-    return sys.version_info[:2]
+def _lacks(block: Block) -> bool:
+    """Tell whether a block needs what isn't here."""
+    if block.mark == "from":
+        return sys.version_info[:2] < tuple(map(int, block.more.split(".")))
+    return block.mark == "needs" or (block.mark == "program" and _program(block.more.split()[0]) is None)
+
+
+def _program(name: str) -> str | None:
+    """Return the path of a program: a variable of its name says it, as for the tests of KRM functions."""
+    return os.environ.get(name.upper()) or shutil.which(name)
 
 
 def _split(text: str) -> Iterator[tuple[str, str]]:

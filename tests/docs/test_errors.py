@@ -72,9 +72,7 @@ COMPOSING: dict[str, Compose] = {
     "must be a resource": lambda ctx: ctx.resource("a", {"apiVersion": "v1"}),  # type: ignore[type-var]
     "has no element 0": lambda ctx: _new(ctx, "a").spec.list[0].name,
     "was asked for as": lambda ctx: (ctx.composite(v1alpha1.XStorageBucket), ctx.composite(Unstructured)),
-    "depends_on takes": lambda ctx: ctx.resource(
-        "b", Unstructured("v1", "B"), depends_on=[Unstructured("v1", "A")]
-    ),
+    "depends_on takes": lambda ctx: ctx.resource("b", Unstructured("v1", "B"), depends_on=[Unstructured("v1", "A")]),
     "'on_unresolved' must": lambda ctx: ctx.resource(
         "b",
         Unstructured("v1", "B"),

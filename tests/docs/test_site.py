@@ -91,10 +91,9 @@ def test_blocks_are_those_that_docutils_sees() -> None:
     class Nothing(Directive):
         has_content = True
         optional_arguments = 9
-        option_spec = {
-            name: directives.unchanged
-            for name in ("maxdepth", "glob", "hidden", "caption", "members", "no-members", "sorted", "widths")
-        }
+        option_spec = dict.fromkeys(
+            ("maxdepth", "glob", "hidden", "caption", "members", "no-members", "sorted", "widths"), directives.unchanged
+        )
 
         def run(self) -> list[docutils.nodes.Node]:
             return []
