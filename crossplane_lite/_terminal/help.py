@@ -20,7 +20,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 def _wrapped(line: str, width: int, indent: str) -> str:
-    if len(line) <= width or line.lstrip().startswith("crossplane-lite "):  # a command stays in one piece
+    if len(line) <= width or (line.startswith(" ") and "crossplane-lite " in line):  # an example's command
         return indent + line
     columns = re.match(r"(?: +\S+  +| *)", line)
     assert columns is not None  # it matches the empty text, too

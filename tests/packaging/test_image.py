@@ -119,6 +119,7 @@ def test_byte_code(
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal a line says what is being done, and is gone at the end; a file gets nothing of it."""
     base = tmp_path / "nowhere"
+    monkeypatch.setenv("NO_COLOR", "1")
     for is_terminal in (True, False):
         monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
         assert main(["image", str(tmp_path), "--base", str(base)]) == 2
