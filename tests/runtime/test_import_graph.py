@@ -109,6 +109,32 @@ def test_h2_adds_little() -> None:
     assert added <= {*of_h2, "errno", "gc", "select", "selectors", "socket", "stat"}
 
 
+# Prints what is imported when the socket listens.
+LISTENING = """
+import json, sys
+from crossplane_lite.runtime.transports import listening
+bound = listening.sockets
+
+def sockets(where):
+    found = bound(where)
+    print(json.dumps(sorted(sys.modules)))
+    return found
+
+listening.sockets = sockets
+from crossplane_lite.runtime.server import Server
+Server(bytes, transport="h2").listen("127.0.0.1:0")
+assert "h2.connection" in sys.modules
+"""
+
+
+def test_h2_listens_before_it_is_loaded() -> None:
+    """When a server over h2 begins to listen, most of what serves isn't loaded yet; it is when that is done."""
+    modules = imported(LISTENING)
+    assert "crossplane_lite.runtime.transports.h2" in modules
+    parts = {"h2.connection", "hpack", "hyperframe", "dataclasses", "crossplane_lite.runtime.transports.connection"}
+    assert sorted(parts & modules) == []
+
+
 def test_import_of_the_package() -> None:
     """`import crossplane_lite` loads none of gRPC, asyncio, argparse, YAML and cattrs, nor any outer ring."""
     modules = imported("import json, sys, crossplane_lite; print(json.dumps(sorted(sys.modules)))")
