@@ -1,8 +1,9 @@
 """The table of sizes of function images: `python -m benchmarks.images`.
 
 Both sides are built by `crossplane-lite image` on an empty base: a function with the models of three kinds, whose CRDs
-lie beside the checkout. All images have the version of grpcio that the official SDK pins. Without byte code, which
-would add the same share to both sides.
+lie beside
+the checkout. All images have the version of grpcio that the official SDK pins. Without byte code, which would add the
+same share to both sides.
 """
 
 from __future__ import annotations

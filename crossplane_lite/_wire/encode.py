@@ -22,7 +22,6 @@ from .parts import (
     STRUCT_HEADS,
     TEXT_HEADS,
     Bail,
-    entry_prefix,
     pack,
     prefix_of,
     varint,
@@ -154,6 +153,7 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
 def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
     """Encode a Value that lies at `depth`; see `encode_value`."""
     kind = type(value)
+    data: bytes
     try:
         # What is nearly always there comes first; a list with nothing else in it has the same bytes.
         if kind is str:

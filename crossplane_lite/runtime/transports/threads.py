@@ -1,9 +1,9 @@
 """The threads that grpcio has its calls run in.
 
-A thread is free again as soon as its call is answered, before the answer is on its way, and the one that is free for the
-shortest time gets the next call. So calls that come one after the other run in one thread. Each thread that has run a
-large call keeps memory of that size, because it has a heap of its own, and the one that ran last finds everything in
-the processor's cache.
+A thread is free again as soon as its call is answered, before the answer is on its way, and the one that has been free
+for the shortest time gets the next call. So calls that come one after the other run in one thread. Each thread that has
+run a large call keeps memory of that size, because it has a heap of its own, and the one that ran last finds everything
+in the processor's cache.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Threads(futures.Executor):
     def __init__(self, most: int) -> None:
         self._most: Final = most
         self._lock = threading.Lock()
-        self._free: list[_Worker] = []  # the one that is free for the shortest time is the last
+        self._free: list[_Worker] = []  # the one that was free last stands last
         self._queue: deque[_Job] = deque()
         self._started = 0
         self._ended = False
