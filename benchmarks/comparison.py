@@ -1,8 +1,8 @@
 """The README's table: `python -m benchmarks.comparison`.
 
 Cold start, memory and calls are measured beside the official SDK in turns; the images are built anew. It takes some
-minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its server
-needs that Python to run.
+minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its
+server needs that Python to run.
 """
 
 from __future__ import annotations

@@ -106,8 +106,8 @@ class _Packing:
         self._path = file
         self._file = open(file, "wb")  # noqa: SIM115  # it is closed in `done`
         self._packed = _Hashed(self._file)
-        # No name and no time in the head, or the bytes would depend on them. Level 9 takes three times as long as 6, and
-        # saves half a percent.
+        # No name and no time in the head, or the bytes would depend on them. Level 9 takes three times as long as 6,
+        # and saves half a percent.
         sink: Any = self._packed
         self._packer = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0)
         self.plain = _Hashed(self._packer)

@@ -74,8 +74,8 @@ def command(argv: Sequence[str]) -> int:
     source = None if arguments.sdk_from else _installed_from()
     if source is not None:
         print(
-            f"note: crossplane-lite was installed from {source}. Where pip's index doesn't have it, the new project needs "
-            f"--sdk-from {source}"
+            f"note: crossplane-lite was installed from {source}. Where pip's index doesn't have it, the new project "
+            f"needs --sdk-from {source}"
         )
     return 0
 

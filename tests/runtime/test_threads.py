@@ -69,7 +69,7 @@ def test_the_last_one_that_was_free_comes_next(threads: Threads) -> None:
 
 
 def test_more_jobs_than_threads_wait(threads: Threads) -> None:
-    """There are never more threads than allowed; what waits is done in its order, also by a thread that is nearly done."""
+    """There are never more threads than allowed; waiting jobs run in order, also in a thread that is nearly done."""
     gate = threading.Event()
     order: list[int] = []
     running: list[int] = []
