@@ -91,3 +91,11 @@ def counting(ctx: composition.Context) -> None:
     os.close(file)
     time.sleep(0.002)
     bucket_of(ctx, "EU")
+
+
+@composition.function
+def talking(ctx: composition.Context) -> None:
+    """Logs more than a pipe holds."""
+    for _ in range(10):
+        ctx.log.warning("x" * 100_000)
+    bucket_of(ctx, "EU")

@@ -198,6 +198,15 @@ def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     assert any(record["logger"] == "mine" for record in server.records)
 
 
+def test_a_long_log_is_read(transport: str) -> None:
+    """A server that logs more than a pipe holds answers meanwhile: these tests take its log from it."""
+    with serving("tests.runtime.functions:talking", "--insecure", "--transport", transport) as server:
+        with channel(server.address) as opened:
+            assert location(stub(opened).RunFunction(build(xr=XR), timeout=60)) == "EU"
+        assert server.stop() == 0
+    assert sum(len(line) for line in server.lines) > 1_000_000
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_drains_on_signal(tmp_path: Path, number: int, transport: str) -> None:
     """A call that runs when the signal comes is answered; new ones are refused; the process ends with 0."""
