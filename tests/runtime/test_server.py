@@ -289,7 +289,7 @@ def test_unix_socket(tmp_path: Path, transport: str) -> None:
         assert raw_call(opened, b"abc") == b"abc"
 
 
-@pytest.mark.parametrize("address", ["", "9443", "localhost", "localhost:", ":9443", "0.0.0.0:99999", "::1:9443"])
+@pytest.mark.parametrize("address", ["", "9443", "localhost", "localhost:", ":", ":port", "0.0.0.0:99999", "::1:9443"])
 def test_address_that_is_none(address: str, transport: str) -> None:
     """What gRPC would read as another address than meant is refused."""
     with pytest.raises(InputError, match="not an address"):
