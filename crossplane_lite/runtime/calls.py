@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..errors import WireError
 from .subject import subject_of
-from .transports import status
+from .transports import seconds_left, status
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -168,7 +168,7 @@ class Calls:
         """Do nothing: threads end with the process."""
 
     def _is_late(self, caller: Caller, seconds: float) -> bool:
-        remaining = caller.time_remaining()
+        remaining = seconds_left(caller)
         if remaining is not None:
             return remaining <= 0
         if seconds < self._limits.call_seconds:
@@ -184,7 +184,7 @@ class Calls:
         if self._running.get(thread) is not running:
             return  # it has come to its end meanwhile
         self.late += 1
-        extra = {**subject_of(running[1]), "thread": thread, "stack": stack or _stack(frame)}
+        extra = {**subject_of(running[1]), "stack": stack or _stack(frame)}
         _log.error("compose() goes on after the call's deadline", extra=extra)
         if loop is not None:
             loop.cancel(thread)

@@ -1,7 +1,7 @@
 """gRPC's health service, `grpc.health.v1.Health`: whether it makes sense to send calls, or to start the process again.
 
-Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc. `Check` and `List` are answered. `Watch` is
-UNIMPLEMENTED, which clients take for an answer, as the protocol says: a stream for each client would hold a thread.
+Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc. `Check` is answered. `Watch` is UNIMPLEMENTED,
+which clients take for an answer, as the protocol says: a stream for each client would hold a thread.
 
 The messages are a text and a number, so no message classes take part here either.
 """
@@ -35,15 +35,9 @@ def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
         service = _service(request)
         if service not in _SERVICES:
             raise Refused(status.NOT_FOUND, f"there is no service {service[:200]}")
-        return _response(healthy())
+        return bytes([0x08, _SERVING if healthy() else _NOT_SERVING])
 
-    def list_(_: bytes) -> bytes:
-        response = _response(healthy())
-        # A map is repeated messages of a key and a value.
-        entries = (_field(1, service.encode()) + _field(2, response) for service in _SERVICES)
-        return b"".join(_field(1, entry) for entry in entries)
-
-    return {f"{PREFIX}Check": check, f"{PREFIX}List": list_}.get(path)
+    return check if path == f"{PREFIX}Check" else None
 
 
 def _service(request: bytes) -> str:
@@ -61,12 +55,3 @@ def _service(request: bytes) -> str:
     if request[0] != 0x0A or len(request) != at + size:
         raise Refused(status.INVALID_ARGUMENT, "not a HealthCheckRequest")
     return request[at:].decode("utf-8", "replace")
-
-
-def _response(healthy: bool) -> bytes:
-    return bytes([0x08, _SERVING if healthy else _NOT_SERVING])
-
-
-def _field(number: int, content: bytes) -> bytes:
-    """Return a field with a content of fewer than 128 bytes."""
-    return bytes([number << 3 | 2, len(content)]) + content

@@ -13,7 +13,7 @@ from .._call.tally import Tally
 from ..errors import InputError
 from ..proto import _view
 from . import address as addresses
-from .transports import status
+from .transports import seconds_left, status
 from .transports.status import Refused
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Metrics:
             finally:
                 tally.counting.reset(before)
                 self._seconds.observe(time.perf_counter() - start)
-                remaining = caller.time_remaining()
+                remaining = seconds_left(caller)
                 if remaining is not None and remaining <= 0:
                     code = status.DEADLINE_EXCEEDED  # whatever has come of it, nobody waits any more
                 self._calls.labels(status.NAMES[code]).inc()

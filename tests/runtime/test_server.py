@@ -296,6 +296,15 @@ def test_address_that_is_none(address: str, transport: str) -> None:
         Server(lambda data: data, transport=transport).listen(address)
 
 
+def test_address_as_in_go(transport: str) -> None:
+    """An address without a host means all addresses of the machine, as in Go."""
+    with in_process(lambda data: data, transport, ":0") as (_, address):
+        host, _, port = address.rpartition(":")
+        assert host == "0.0.0.0"
+        with channel(f"127.0.0.1:{port}") as opened:
+            assert raw_call(opened, b"abc") == b"abc"
+
+
 def test_address_in_use(transport: str) -> None:
     """A port that another server has is refused instead of shared."""
     with in_process(lambda data: data, transport) as (_, address), pytest.raises(InputError, match="another process"):

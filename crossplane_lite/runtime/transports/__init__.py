@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..tls import Certificates
     from .limits import Limits
 
-__all__ = ["GRPCIO", "H2", "NAMES", "Caller", "Handle", "Others", "Quick", "Transport", "make", "no_others"]
+__all__ = ["GRPCIO", "H2", "NAMES", "Caller", "Handle", "Others", "Quick", "Transport", "make", "no_others", "seconds_left"]
 
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
@@ -71,6 +71,16 @@ class Transport(Protocol):
 
     def look(self) -> None:
         """Do what time asks for. It is called about once a second."""
+
+
+# grpcio has a caller wait for some hundred years that has said nothing.
+_AS_GOOD_AS_FOREVER: Final = 10 * 365 * 86400.0
+
+
+def seconds_left(caller: Caller) -> float | None:
+    """Return how many seconds a caller still waits, None where it has set no deadline."""
+    remaining = caller.time_remaining()
+    return None if remaining is None or remaining > _AS_GOOD_AS_FOREVER else remaining
 
 
 def no_others(path: str) -> None:

@@ -43,8 +43,8 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
     numbers: dict[int, int] = {}  # of workers, by process
     try:
         while True:
-            ready: list[Any]
-            ready, _, _ = select.select([sock, ended], [], [])
+            waited: list[Any] = [sock, ended]
+            ready, _, _ = select.select(waited, [], [])
             if ended in ready:
                 os.read(ended, 4096)
                 _tell_ended(sock, numbers)

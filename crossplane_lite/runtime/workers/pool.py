@@ -17,7 +17,7 @@ from ..._call import tally
 from ..._call.tally import Tally
 from ...errors import UsageError
 from ..subject import subject_of
-from ..transports import status
+from ..transports import seconds_left, status
 from ..transports.status import Refused
 from . import frames, nursery
 
@@ -177,7 +177,7 @@ class Pool:
         return outcome.content
 
     def _ask(self, request: bytes, caller: Caller) -> Outcome:
-        remaining = caller.time_remaining()
+        remaining = seconds_left(caller)
         until = time.monotonic() + (self._limits.call_seconds if remaining is None else remaining)
         for attempt in range(1, _MOST_TRIES + 1):
             worker, sock = self._take(until)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..._call import tally
 from ..._call.tally import Tally
+from .. import log
 from ..calls import Calls, Run
+from ..subject import current_subject
 from ..transports import status
 from ..transports.status import Refused
 from . import frames
@@ -36,7 +38,10 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
         limits: How much of everything.
     """
     calls = Calls(run, limits)
-    control.settimeout(_LOOK_SECONDS)
+    log.set_subject(_subject)
+    # So often that the stack of a call that hangs is logged before this process is ended because of it.
+    pause = min(_LOOK_SECONDS, limits.stuck_seconds / 3)
+    control.settimeout(pause)
     looked = time.monotonic()
     while True:
         try:
@@ -47,12 +52,16 @@ def work(control: socket.socket, run: Run, limits: Limits) -> None:
             return
         if sock is not None:
             threading.Thread(target=_run_calls, args=(sock, calls), daemon=True).start()
-        if time.monotonic() - looked >= _LOOK_SECONDS:
+        if time.monotonic() - looked >= pause:
             looked = time.monotonic()
             try:
                 calls.look()
             except Exception:
                 _log.exception("looking at the calls has failed")
+
+
+def _subject() -> dict[str, str]:
+    return {**current_subject(), "worker": str(os.getpid())}
 
 
 class _Caller:
