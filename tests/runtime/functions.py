@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -120,6 +119,8 @@ def _sleep_on() -> None:
 @composition.function
 async def stubborn(ctx: composition.Context) -> None:
     """Goes on when it is cancelled."""
+    import asyncio  # which other functions of this module must not load
+
     spec = ctx.composite(Unstructured).observed.spec
     while spec.hang:
         with contextlib.suppress(asyncio.CancelledError):

@@ -19,7 +19,7 @@ UNWANTED = (
     *(f"crossplane_lite.{part}" for part in ("codegen", "develop", "graph", "krm", "packaging", "render", "scaffold")),
     *(f"crossplane_lite.{part}" for part in ("simulate", "testing")),
     # What only flags ask for.
-    *("prometheus_client", "opentelemetry", "grpc_reflection", "grpc_health", "http", "wsgiref", "multiprocessing"),
+    *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1", "http", "wsgiref", "multiprocessing"),
     *(f"crossplane_lite.runtime.{part}" for part in ("health", "metrics", "traces", "workers")),
     # What only servers with certificates need.
     *(f"crossplane_lite.runtime.{part}" for part in ("certificate", "tls")),

@@ -158,14 +158,14 @@ def test_lines_of_a_call() -> None:
     try:
         xr = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos", "namespace": "team"}}
         compose.run(request(xr=xr, tag="a tag"))
-        compose.run(request(xr={**xr, "metadata": {"name": "photos"}}))
+        compose.run(request(xr={**xr, "metadata": {"name": "photos"}}, tag="another"))
         logging.getLogger("mine").warning("outside")
     finally:
         logging.getLogger().removeHandler(handler)
     found = [(one["msg"], one.get("tag"), one.get("composite")) for one in lines]
     assert found == [
         *((text, "a tag", "team/photos") for text in ("by ctx.log", "by logging")),
-        *((text, None, "photos") for text in ("by ctx.log", "by logging")),
+        *((text, "another", "photos") for text in ("by ctx.log", "by logging")),
         ("outside", None, None),
     ]
 

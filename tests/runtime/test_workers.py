@@ -95,7 +95,7 @@ def test_a_call_that_ends_every_worker(workers: Any) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             raw_call(opened, asking(end="always"))
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
-        assert "its log" in str(caught.value.details()) or "function's log" in str(caught.value.details())
+        assert "2 workers have ended while they ran it" in str(caught.value.details())
         assert server.record("a call is lost: 2 workers have ended while they ran it")["composite"] == "photos"
         for _ in range(10):
             assert location(raw_call(opened, asking())) == "EU"
@@ -194,8 +194,8 @@ def children(process: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("seconds", [5])
-def test_workers_killed_under_load(transport: str, seconds: int, record_property: Any) -> None:
+@pytest.mark.parametrize("kills", [20])
+def test_workers_killed_under_load(transport: str, kills: int) -> None:
     """While workers are killed at random, no call is answered wrongly, and each that isn't answered is counted as lost."""
     over = threading.Event()
     counted: Counter[str] = Counter()
@@ -221,24 +221,24 @@ def test_workers_killed_under_load(transport: str, seconds: int, record_property
         killed = 0
         with ThreadPoolExecutor(8) as pool:
             running = [pool.submit(client, number) for number in range(8)]
-            until = time.monotonic() + seconds
-            while time.monotonic() < until:
+            while killed < kills:
                 time.sleep(0.1)
-                for victim in chance.sample(found := children(nursery), min(1, len(found))):
-                    os.kill(victim, signal.SIGKILL)
+                victims = [one for one in children(nursery) if exists(one)]
+                if victims:
+                    os.kill(chance.choice(victims), signal.SIGKILL)
                     killed += 1
             over.set()
             for one in running:
                 one.result(timeout=60)
+        while len([record for record in server.records if record["msg"] == "a worker has ended"]) < killed:
+            time.sleep(0.05)
         metrics = scraped(server)
         assert server.stop() == 0
     lost = counted["UNAVAILABLE"]
-    record_property("counted", {**counted, "killed": killed, "run again": metrics["crossplane_lite_calls_retried_total"]})
-    assert killed > 10
+    retried = metrics["crossplane_lite_calls_retried_total"]
+    print({**counted, "killed": killed, "run again": retried})
     assert counted["right"] > 100
     assert set(counted) <= {"right", "UNAVAILABLE"}
     assert metrics["crossplane_lite_calls_lost_total"] == lost
-    assert [record["msg"] for record in server.records].count(
-        "a call is lost: 2 workers have ended while they ran it"
-    ) == lost
-    assert metrics["crossplane_lite_workers_ended_total"] >= killed - 3
+    assert sum(record["msg"].startswith("a call is lost: ") for record in server.records) == lost
+    assert metrics["crossplane_lite_workers_ended_total"] == killed

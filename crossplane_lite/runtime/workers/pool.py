@@ -33,7 +33,7 @@ __all__ = ["Pool"]
 _MOST_TRIES: Final = 2
 # How long a call waits for a worker where there is none.
 _PATIENCE_SECONDS: Final = 5.0
-# A worker that ends sooner than this is started again later and later.
+# Workers that end sooner than this, without having answered a call, are started again later and later.
 _YOUNG_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 
@@ -54,6 +54,7 @@ class _Worker:
         gone: Whether it is known to have ended.
         asked: Whether it was asked to end.
         began: When it was started.
+        answered: Whether it has answered a call.
     """
 
     def __init__(self, number: int, control: socket.socket) -> None:
@@ -63,7 +64,7 @@ class _Worker:
         self.idle: list[socket.socket] = []
         self.busy: set[socket.socket] = set()
         self.late: dict[socket.socket, float] = {}
-        self.retiring = self.gone = self.asked = False
+        self.retiring = self.gone = self.asked = self.answered = False
         self.began = time.monotonic()
 
     @property
@@ -90,7 +91,7 @@ class Pool:
     Attributes:
         late: How many calls have gone on after their deadline, since the start.
         retried: How many calls were run again, because their worker had ended.
-        lost: How many calls were answered UNAVAILABLE, because that happened twice.
+        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because there was no worker.
         ended: How many workers have ended that nobody had asked to.
         replaced: How many workers were replaced, because a call hung in them.
 
@@ -180,7 +181,10 @@ class Pool:
         remaining = seconds_left(caller)
         until = time.monotonic() + (self._limits.call_seconds if remaining is None else remaining)
         for attempt in range(1, _MOST_TRIES + 1):
-            worker, sock = self._take(until)
+            taken = self._take(until)
+            if taken is None:
+                raise self._lose(request, "no worker runs")
+            worker, sock = taken
             try:
                 seconds = until - time.monotonic()
                 sock.settimeout(max(seconds, 0.001))
@@ -201,14 +205,20 @@ class Pool:
             with self._lock:
                 worker.busy.discard(sock)
                 worker.idle.append(sock)
+                worker.answered = True
                 self._end_if_over(worker)
             return outcome
-        self.lost += 1
-        _log.error("a call is lost: %d workers have ended while they ran it", _MOST_TRIES, extra=subject_of(request))
-        raise Refused(status.UNAVAILABLE, "the processes that ran the call have ended; the function's log says why")
+        raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
 
-    def _take(self, until: float) -> tuple[_Worker, socket.socket]:
-        """Return a worker and a socket to it on which no call runs."""
+    def _lose(self, request: bytes, why: str) -> Refused:
+        """Count and log a call that can't be answered; return its status."""
+        with self._lock:
+            self.lost += 1
+        _log.error("a call is lost: %s", why, extra=subject_of(request))
+        return Refused(status.UNAVAILABLE, f"the call is lost: {why}; the function's log says more")
+
+    def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
+        """Return a worker and a socket to it on which no call runs, None where there is no worker for too long."""
         patience = min(until, time.monotonic() + _PATIENCE_SECONDS)
         with self._lock:
             while True:
@@ -231,7 +241,7 @@ class Pool:
                     worker.busy.add(sock)
                     return worker, sock
                 if not self._lock.wait(patience - time.monotonic()):
-                    raise Refused(status.UNAVAILABLE, "no worker process runs; the function's log says why")
+                    return None
 
     def look(self) -> None:
         """Replace workers in which calls hang, and start those that are missing."""
@@ -321,7 +331,7 @@ class Pool:
             how = signal.Signals(-event.value).name if event.value < 0 else f"status {event.value}"
             extra = {"worker": worker.process, "how": how, "running": len(worker.busy)}
             _log.error("a worker has ended", extra=extra)
-        young = time.monotonic() - worker.began < _YOUNG_SECONDS and not worker.asked
+        young = time.monotonic() - worker.began < _YOUNG_SECONDS and not worker.asked and not worker.answered
         self._quick_ends = self._quick_ends + 1 if young else 0
         for _ in range(missing):
             if self._quick_ends > self._count:
