@@ -1,7 +1,7 @@
 """gRPC's health service, `grpc.health.v1.Health`: whether it makes sense to send calls, or to start the process again.
 
-Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc. `Check` is answered. `Watch` is UNIMPLEMENTED,
-which clients take for an answer, as the protocol says: a stream for each client would hold a thread.
+Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc. `Check` is answered. `Watch` isn't, which the
+protocol allows, and clients take for an answer: a stream for each client would hold a thread.
 
 The messages are a text and a number, so no message classes take part here either.
 """

@@ -19,7 +19,8 @@ UNWANTED = (
     *(f"crossplane_lite.{part}" for part in ("codegen", "develop", "graph", "krm", "packaging", "render", "scaffold")),
     *(f"crossplane_lite.{part}" for part in ("simulate", "testing")),
     # What only flags ask for.
-    *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1", "http", "wsgiref", "multiprocessing"),
+    *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1"),
+    *("http", "wsgiref", "multiprocessing"),
     *(f"crossplane_lite.runtime.{part}" for part in ("health", "metrics", "traces", "workers")),
     # What only servers with certificates need.
     *(f"crossplane_lite.runtime.{part}" for part in ("certificate", "tls")),
@@ -38,7 +39,8 @@ def serve(self):
 
 server.Server.serve = serve
 from crossplane_lite.cli import main
-assert main(["serve", sys.argv[1], "--insecure", "--transport", sys.argv[2], "--address", "127.0.0.1:0", *sys.argv[3:]]) == 0
+flags = ["--insecure", "--transport", sys.argv[2], "--address", "127.0.0.1:0", *sys.argv[3:]]
+assert main(["serve", sys.argv[1], *flags]) == 0
 print(json.dumps(sorted(sys.modules)))
 """
 

@@ -153,7 +153,8 @@ def test_other_calls_of_a_worker_that_is_replaced(transport: str, tmp_path: Path
             assert location(other.result(timeout=60)) == "wait"
     finally:
         assert server.stop() == 0
-    assert not [record for record in server.records if record["msg"].startswith(("a worker has ended", "a call is lost"))]
+    said = [record["msg"] for record in server.records]
+    assert not [text for text in said if text.startswith(("a worker has ended", "a call is lost"))]
 
 
 def test_when_the_server_is_killed(workers: Any) -> None:
@@ -196,7 +197,7 @@ def children(process: int) -> list[int]:
 
 @pytest.mark.parametrize("kills", [20])
 def test_workers_killed_under_load(transport: str, kills: int) -> None:
-    """While workers are killed at random, no call is answered wrongly, and each that isn't answered is counted as lost."""
+    """While workers are killed at random, no call is answered wrongly, and each that is lost is counted."""
     over = threading.Event()
     counted: Counter[str] = Counter()
     lock = threading.Lock()

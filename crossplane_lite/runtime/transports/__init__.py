@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from ..tls import Certificates
     from .limits import Limits
 
-__all__ = ["GRPCIO", "H2", "NAMES", "Caller", "Handle", "Others", "Quick", "Transport", "make", "no_others", "seconds_left"]
+__all__ = [
+    "GRPCIO",
+    "H2",
+    "NAMES",
+    "Caller",
+    "Handle",
+    "Others",
+    "Quick",
+    "Transport",
+    "make",
+    "no_others",
+    "seconds_left",
+]
 
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
