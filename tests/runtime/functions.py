@@ -184,3 +184,14 @@ def keeping(ctx: composition.Context) -> None:
     ctx.resource("gate", gate)
     if gate.observed.status.open:
         bucket_of(ctx, "EU")
+
+
+@composition.function
+def holding(ctx: composition.Context) -> None:
+    """Hangs in C code that keeps all other threads of Python waiting, where the composite asks for it."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.hang:
+        import ctypes
+
+        ctypes.PyDLL(None).sleep(3600)
+    bucket_of(ctx, spec.location)

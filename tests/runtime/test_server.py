@@ -176,14 +176,16 @@ def test_exception_in_compose(transport: str) -> None:
     """An exception in compose() is a fatal result of a successful call, with its traceback in the log only."""
     with serving("tests.runtime.functions:failing", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
-            response = stub(opened).RunFunction(build(xr=XR))
+            response = stub(opened).RunFunction(build(xr=XR, tag="a tag"))
         assert server.stop() == 0
     (result,) = response.results
     assert result.severity == fnv1.SEVERITY_FATAL
     assert "LookupError" in result.message
     assert "no such bucket class" in result.message
     assert "Traceback" not in result.message
-    assert any("Traceback" in line and "no such bucket class" in line for line in server.lines)
+    (raised,) = [record for record in server.records if "no such bucket class" in record["msg"]]
+    assert "Traceback" in raised["msg"]
+    assert (raised["tag"], raised["composite"]) == ("a tag", "photos")
 
 
 def test_secret_values_stay_out_of_the_log(transport: str) -> None:

@@ -126,6 +126,8 @@ from crossplane_lite.runtime.transports.limits import Limits
 
 def run(data):
     if b"wait" in data:
+        with open(sys.argv[2] + ".ran", "a") as ran:
+            ran.write("x")
         while not os.path.exists(sys.argv[2]):
             time.sleep(0.01)
     return hanging.run(data)
@@ -153,15 +155,21 @@ def test_other_calls_of_a_worker_that_is_replaced(transport: str, tmp_path: Path
             assert location(other.result(timeout=60)) == "wait"
     finally:
         assert server.stop() == 0
+    assert Path(f"{file}.ran").read_text() == "x"  # it ran once
     said = [record["msg"] for record in server.records]
     assert not [text for text in said if text.startswith(("a worker has ended", "a call is lost"))]
 
 
 def test_when_the_server_is_killed(workers: Any) -> None:
     """No worker is left behind where the process that serves is killed, not even one that hangs."""
-    with serving(ENDING, *workers) as server:
+    with serving("tests.runtime.functions:holding", *workers) as server:
+        (nursery,) = children(server.process.pid)
         with channel(server.address) as opened:
-            processes = {process_of(raw_call(opened, asking())) for _ in range(4)}
+            with pytest.raises(grpc.RpcError):
+                raw_call(opened, asking(hang=True), timeout=0.5)
+            assert location(raw_call(opened, asking())) == "EU"
+        processes = children(nursery)
+        assert len(processes) == 2
         server.stop(signal.SIGKILL)
     until = time.monotonic() + 60
     while any(map(exists, processes)):
