@@ -145,7 +145,7 @@ CALLS = {
 # What calls a room of a later row, in a call in which something waits: secrets are masked, and compose() runs again.
 # The classes that are called are known as base classes below.
 UPWARDS = {
-    ("_observed", "_call"): "Call._request_masker",
+    ("_observed", "_call"): "Call.masker",
     ("_rehearsal", "composition"): "Function.invoke",
 }
 

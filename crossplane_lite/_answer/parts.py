@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._base.sentinels import UNSET
 from .._models.walker import plain_and_waits, unresolved_in
 from .._observed.observable import Observable, known, sources
+from .._terminal.excerpts import LONGEST_RESULT
 from ..proto import _view
 
 if TYPE_CHECKING:
@@ -84,14 +85,14 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 
 
 def text(call: Call, value: Any) -> str:
-    """Return a text for people: unresolved values as their paths, secret values masked."""
+    """Return a text for people: unresolved values as their paths, secret values masked, of a sane length."""
     if type(value) is Masked:
         return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
     try:
         shown = _shown(value) if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made
         shown = f"(a {type(value).__name__} without a text)"
-    return call.show(shown)
+    return call.show_capped(shown, LONGEST_RESULT)
 
 
 def _shown(observable: Observable[Any]) -> str:

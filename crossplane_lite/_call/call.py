@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from .._models.resource import Resource
+    from .._observed.masking import Masker
     from .callee import Callee
     from .lazy_map import LazyMap
+    from .own_secrets import OwnSecrets
     from .required import RequiredResources, RequiredSchemas
     from .requirements import Requirements
 
@@ -56,6 +58,7 @@ class Call(Tracker):
 
     __slots__ = (
         "_log",
+        "_own",
         "_reported",
         "_required_resources",
         "_required_schemas",
@@ -102,14 +105,29 @@ class Call(Tracker):
         self._required_resources: RequiredResources | None = None
         self._required_schemas: RequiredSchemas | None = None
         self._secret = request  # whose secret values are masked
+        self._own: OwnSecrets | None = None  # Secrets among the resources
         self._step: str | None = None
         self._log: Any = None
         self._reported: set[int] = set()
 
-    def _request_masker(self) -> Callable[[str], str]:
-        from .._observed.secrets import masker_for
+    def masker(self) -> Masker:
+        """Return what masks the secret values that are known by now, those of Secrets in `resources` among them."""
+        if self._masked is None:
+            from .._observed.secrets import masker_for
 
-        return masker_for(self._secret)
+            self._masked = masker_for(self._secret, self._is_name)
+        made = Tracker.masker(self)
+        if self.resources:
+            if self._own is None:
+                from .own_secrets import OwnSecrets
+
+                self._own = OwnSecrets()
+            made.add(list(self._own.values(self.resources)))
+        return made
+
+    def _is_name(self, word: str) -> bool:
+        """Say whether a word is a name that compose() or its author has given."""
+        return word in self.resources or word == self.function.name
 
     @property
     def step(self) -> str:
@@ -257,6 +275,7 @@ class Call(Tracker):
         self.tied.clear()
         # All of these know their call, or may hold Observables, which do.
         self.resources = {}
+        self._own = None
         self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None
         if self.results.entries:
             self.results = Results()

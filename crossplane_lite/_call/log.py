@@ -7,6 +7,7 @@ import traceback
 from typing import Any
 
 from .._observed.tracker import Tracker
+from .._terminal.excerpts import LONGEST_LOGGED
 
 __all__ = ["log_for"]
 
@@ -25,7 +26,7 @@ class _CallLogger(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic o
                 text += "\n" + traceback.format_exc().rstrip()  # masked with the message, whatever formats the record
             # One frame more than the adapter's own, so that the record names the author's line.
             kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
-            self.logger.log(level, "%s", self._call.show(text), **kwargs)
+            self.logger.log(level, "%s", self._call.show_capped(text, LONGEST_LOGGED), **kwargs)
 
 
 def log_for(name: str, call: Tracker) -> logging.LoggerAdapter:  # type: ignore[type-arg]  # as above

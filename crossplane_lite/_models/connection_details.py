@@ -162,6 +162,6 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
             f"(got a {type(value).__name__}); make it a text first"
         )
     if not isinstance(value, Observable):
-        call.hide(value.encode(errors="replace") if isinstance(value, str) else value)
+        call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)
     detail: str | bytes | Observable[Any] = value
     return detail

@@ -6,15 +6,15 @@ import contextlib
 import sys
 from typing import Any
 
-from .tracker import current
+from .tracker import current, mask, watch_threads
 
-__all__ = ["Readable", "make_readable", "undo"]
+__all__ = ["Readable", "make_all_readable", "make_readable", "undo"]
 
 
 class Readable:
     """A text stream that shows what compose() prints, and drops what it prints in runs whose results are thrown away.
 
-    What is printed outside of a call goes through as it is.
+    What is printed outside of all calls goes through as it is.
 
     Args:
         stream: Where it goes.
@@ -34,7 +34,7 @@ class Readable:
         """Write a text; return how many characters it had."""
         call = current()
         if call is None:
-            self._stream.write(text)
+            self._stream.write(mask(text))
         elif not call.rehearsed:
             self._stream.write(call.show(text))
         return len(text)
@@ -43,6 +43,17 @@ class Readable:
         """Write several texts."""
         for line in lines:
             self.write(line)
+
+
+def make_all_readable() -> None:
+    """Show all that compose() and its threads print from now on in this process, on stdout and on stderr.
+
+    That is for processes that do nothing else than to run functions. Tracebacks of threads and warnings go to stderr.
+    """
+    make_readable()
+    watch_threads()
+    if sys.stderr is not None and not isinstance(sys.stderr, Readable):
+        sys.stderr = _over(sys.stderr)
 
 
 def make_readable() -> Any:
@@ -54,15 +65,19 @@ def make_readable() -> Any:
     if isinstance(sys.stdout, Readable):
         return None
     before: Any = sys.stdout
+    sys.stdout = _over(before)
+    return before
+
+
+def _over(stream: Any) -> Any:
     # print() in another thread holds no reference of its own to sys.stdout: when that is replaced, what was there must
     # not be freed, or the process ends with a segmentation fault. So there is one for a stream, as long as that lives.
-    made = getattr(before, "_crossplane_lite_readable", None)
+    made = getattr(stream, "_crossplane_lite_readable", None)
     if made is None:
-        made = Readable(before)
+        made = Readable(stream)
         with contextlib.suppress(AttributeError):
-            before._crossplane_lite_readable = made
-    sys.stdout = made
-    return before
+            stream._crossplane_lite_readable = made
+    return made
 
 
 def undo(before: Any) -> None:

@@ -1,91 +1,104 @@
-"""Secret values of a request, and how they are kept out of results and logs."""
+"""Secret values of a request: where they are found."""
 
 from __future__ import annotations
 
 import base64
-import json
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from .. import _wire
+from ..errors import WireError
+from .masking import Masker, Secret
 
-__all__ = ["Masker", "masker_for"]
-
-# Shorter values would be found in the middle of words, and masking those tells more than it hides.
-_SHORTEST: Final = 4
-_MASK: Final = "[secret]"
+__all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 
 
-def masker_for(request: Any) -> Masker:
+def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Masker:
     """Return a function that masks every secret value of the request in a text.
 
-    Secret are credentials, connection details and the data of Secrets, as they are and in base64; values of fewer
-    than four characters are left as they are.
-    """
-    return Masker(_secret_values(request))
-
-
-class Masker:
-    """Masks secret values in texts.
+    Secret are credentials, connection details and the data of Secrets, also of those that stand in other objects.
 
     Args:
-        values: The values.
+        request: The request.
+        is_name: Says whether a word is a name beside those in the request, which are never masked.
     """
-
-    __slots__ = ("_longest_first", "_texts")
-
-    def __init__(self, values: Iterable[bytes] = ()) -> None:
-        self._texts: set[str] = set()
-        self._longest_first: list[str] = []
-        self.add(values)
-
-    def add(self, values: Iterable[bytes]) -> None:
-        """Mask these values too."""
-        for value in values:
-            if len(value) >= _SHORTEST:
-                self._texts.update(_shapes(value))
-        self._longest_first = sorted(self._texts, key=len, reverse=True)
-
-    def __call__(self, text: str) -> str:
-        for secret in self._longest_first:
-            text = text.replace(secret, _MASK)
-        return text
+    return Masker(secrets_of(request), _Names(request, is_name).has)
 
 
-def _shapes(value: bytes) -> Iterator[str]:
-    """Yield the texts that a value may stand in."""
-    yield base64.b64encode(value).decode()
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return
-    yield text
-    # A log line or a traceback shows the repr of a text, with its line ends escaped, and single lines of it.
-    yield repr(text)[1:-1]
-    yield json.dumps(text)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
-    yield from (line for line in text.splitlines() if len(line.strip()) >= 2 * _SHORTEST)
+class _Names:
+    """The names in a request, read when the first one is asked for."""
+
+    def __init__(self, request: Any, more: Callable[[str], bool] | None) -> None:
+        self._request = request
+        self._more = more
+        self._found: set[str] | None = None
+
+    def has(self, name: str) -> bool:
+        if self._more is not None and self._more(name):
+            return True
+        if self._found is None:
+            self._found = names_of(self._request)
+        return name in self._found
 
 
-def _secret_values(request: Any) -> Iterator[bytes]:
-    for name in request.credentials:
-        yield from request.credentials[name].credential_data.data.values()
+def names_of(request: Any) -> set[str]:
+    """Return the names and kinds of a request's resources."""
+    found: set[str] = {*request.required_resources, *request.extra_resources}
+    for state in (request.observed, request.desired):
+        found.update(state.resources)
     for resource in _all_resources(request):
-        yield from resource.connection_details.values()
-        if _wire.get_path(resource.resource, ("kind",)) != "Secret":
-            continue
-        for encoded in _texts(resource.resource, "data"):
+        for path in (("kind",), ("metadata", "name")):
+            value = _at(resource.resource, path)
+            if isinstance(value, str):
+                found.add(value)
+    return found
+
+
+def secrets_of(request: Any) -> Iterator[Secret]:
+    """Yield the secret values of a request."""
+    for name in request.credentials:
+        yield from request.credentials[name].credential_data.data.items()
+    for resource in _all_resources(request):
+        yield from resource.connection_details.items()
+        # The letters in front are their count, which may be written with more bytes than it takes.
+        if b"\x06Secret" in resource.resource or b"\x00Secret" in resource.resource:
             try:
-                yield base64.b64decode(encoded, validate=True)
+                yield from secrets_in(_wire.decode_struct(resource.resource))
+            except WireError:  # said where it is read
+                pass
+
+
+def secrets_in(content: Any) -> Iterator[Secret]:
+    """Yield the values of the Secrets in an object: its own where it is one, and of those that stand in it."""
+    work = [content]
+    while work:
+        one = work.pop()
+        if isinstance(one, Mapping):
+            if one.get("kind") == "Secret":
+                yield from _values(one)
+            work += one.values()
+        elif isinstance(one, list):
+            work += one
+
+
+def _values(secret: Mapping[str, Any]) -> Iterator[Secret]:
+    data, plain = secret.get("data"), secret.get("stringData")
+    for key, encoded in data.items() if isinstance(data, Mapping) else ():
+        if isinstance(encoded, str):
+            try:
+                yield str(key), base64.b64decode(encoded, validate=True)
             except ValueError:
-                yield encoded.encode()
-        for text in _texts(resource.resource, "stringData"):
-            yield text.encode()
+                yield str(key), encoded.encode(errors="replace")
+    for key, text in plain.items() if isinstance(plain, Mapping) else ():
+        if isinstance(text, str):
+            yield str(key), text.encode(errors="replace")
 
 
-def _texts(raw: bytes, field: str) -> list[str]:
-    values = _wire.get_path(raw, (field,))
-    return [text for text in values.values() if isinstance(text, str)] if isinstance(values, dict) else []
+def _at(raw: bytes, path: tuple[str, ...]) -> Any:
+    try:
+        return _wire.get_path(raw, path)
+    except WireError:
+        return None
 
 
 def _all_resources(request: Any) -> Iterator[Any]:

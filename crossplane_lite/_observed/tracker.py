@@ -12,12 +12,15 @@ from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .. import _wire
+from .._terminal.excerpts import capped
 from ..errors import WireError
 
 if TYPE_CHECKING:
+    from .masking import Masker
     from .observable import Observable
     from .oracle import Oracle
-    from .tokens import Marker
+    from .threads import Started
+    from .tokens import Leftovers, Marker
 
 __all__ = [
     "Before",
@@ -31,6 +34,7 @@ __all__ = [
     "leave",
     "mask",
     "place",
+    "watch_threads",
 ]
 
 _current: ContextVar[Tracker | None] = ContextVar("crossplane_lite_call", default=None)
@@ -48,6 +52,11 @@ Branch = tuple[Question, tuple[int, int], bool]
 
 # The forms of tokens that this process has made; until then no text needs to be searched for them.
 _forms_made: set[int] = set()
+_leftovers: Leftovers | None = None  # finds tokens of earlier calls, once there can be some
+
+# The calls that are going on, by their ids; and whether threads are known by the call that has started them.
+_open: dict[int, Tracker] = {}
+_watched: list[bool] = []
 
 current: Final = _current.get
 """Returns the call that this thread or task is in, None outside of every call."""
@@ -55,6 +64,7 @@ current: Final = _current.get
 
 def enter(call: Tracker) -> Before:
     """Make `call` the one that this thread or task is in; return what `leave` needs."""
+    _open[id(call)] = call
     return _current.set(call), _wire.watch(call.faults)
 
 
@@ -73,6 +83,9 @@ def go_back(before: Before) -> None:
 def close(call: Tracker) -> None:
     """Close a call, in which nothing is going on any more."""
     call.closed = True
+    _open.pop(id(call), None)
+    if call.threads is not None:
+        call.threads.end(call.masker)
     # Observables know their call; without these it is freed at once and not by the next garbage collection.
     call.handed_out.clear()
     call.guesses.clear()
@@ -85,9 +98,32 @@ def close(call: Tracker) -> None:
 
 
 def mask(text: str) -> str:
-    """Return `text` as it may be logged: secret values of the call that is going on masked, tokens shown as paths."""
+    """Return `text` as it may be logged, or go anywhere else where people read it: the one door to masking.
+
+    Secret values of the call that is going on are masked, and tokens shown as paths. A thread that compose() has
+    started is in no call. There it is the secrets of all calls that are going on, and of the call that has started the
+    thread, also when that has ended.
+    """
     call = _current.get()
-    return text if call is None else call.show(text)
+    if call is not None:
+        return call.show(text)
+    for one in tuple(_open.values()):
+        if not one.rehearsed:
+            text = one.show(text)
+    if _watched:
+        from .threads import mask_of_thread
+
+        text = mask_of_thread(text)
+    return text
+
+
+def watch_threads() -> None:
+    """Remember from now on which call has started a thread, so that what the thread shows is masked."""
+    if not _watched:
+        from .threads import watch
+
+        _watched.append(True)
+        watch(current)
 
 
 def place() -> tuple[int, int]:
@@ -126,6 +162,7 @@ class Tracker:
         closed: True once the answer is made.
         rehearsed: True for a run whose results are thrown away.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
+        threads: The threads that compose() has started, None where it has started none.
         oracle: Says what an unresolved value is taken for where it is used as a plain one, in a rehearsal that tries
             other answers. None takes all for empty, as every real call does.
 
@@ -156,12 +193,13 @@ class Tracker:
         "oracle",
         "rehearsed",
         "shown",
+        "threads",
         "tied",
         "tokens",
         "xr",
     )
 
-    def __init__(self, data: bytes = b"", masker: Callable[[], Callable[[str], str]] | None = None) -> None:
+    def __init__(self, data: bytes = b"", masker: Callable[[], Masker] | None = None) -> None:
         self.data = data
         self.observed: Mapping[str, Any] = {}
         self.xr: Any = None  # a Root, once there is a request
@@ -178,14 +216,15 @@ class Tracker:
         self.closed = False
         self.rehearsed = False
         self.form = 0
+        self.threads: Started | None = None
         self.oracle: Oracle | None = None
         self._numbers: dict[str | int, int] = {}
         self._marker: Marker | None = None
         self._sequence: int | None = None
         self._possible: list[Marker] = []
         self._mask = masker
-        self._masked: Callable[[str], str] | None = None
-        self._own_secrets: list[bytes] = []
+        self._masked: Masker | None = None
+        self._own_secrets: list[tuple[str, bytes]] = []
 
     def __deepcopy__(self, memo: object) -> Tracker:
         return self  # what belongs to a call belongs to it as a copy, too
@@ -195,7 +234,8 @@ class Tracker:
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the text that stands for `observable` in this call."""
-        _forms_made.add(self.form)
+        if self.form not in _forms_made:
+            _expect_tokens(self.form)
         marker = self._own_marker()
         # One token for one path; the results of apply() go by identity, because two functions may have one name. What
         # is in `tokens` stays alive, so its id stays its own.
@@ -267,17 +307,15 @@ class Tracker:
 
     def has_token(self, data: bytes) -> bool:
         """Say whether encoded bytes hold a token, of this call or of another one."""
-        if not _forms_made or len(data) < _SHORTEST_TOKEN:
+        if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
             for marker in self._markers():
                 if marker.is_in(data):
                     return True
             return False
-        from .tokens import marker_for
-
         # Where the request has such a text itself, it is no token that this process has made.
-        return any(marker_for(0, form).is_left_in(data) for form in _forms_made) and not self._sequence_of_markers()
+        return _leftovers.are_in(data) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`.
@@ -306,11 +344,27 @@ class Tracker:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""
         return self.masked(self.readable(text))
 
+    def show_capped(self, text: str, longest: int) -> str:
+        """Return `text` for people, of a length that they can read; it says where something is left out."""
+        return self.show(text) if len(text) <= longest // 2 else capped(text, longest, self.show)
+
     def masked(self, text: str) -> str:
         """Return `text` with known secret values masked."""
+        return self.masker()(text)
+
+    def masker(self) -> Masker:
+        """Return what masks the secret values that are known by now."""
         if self._masked is None:
-            self._masked = self._new_masker()
-        return self._masked(text)
+            if self._mask is not None:
+                self._masked = self._mask()
+            else:
+                from .masking import Masker
+
+                self._masked = Masker()
+        if self._own_secrets:
+            self._masked.add(self._own_secrets)
+            self._own_secrets = []
+        return self._masked
 
     def readable(self, text: str) -> str:
         """Return `text` with tokens replaced by their paths, secret values as they are."""
@@ -334,24 +388,24 @@ class Tracker:
             return text
         return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
 
-    def hide(self, value: bytes) -> None:
-        """Mask another value from now on: one that compose() has made itself, and that no request has had yet."""
-        self._own_secrets.append(value)
-        self._masked = None  # made again when there is something to show
+    def hide(self, key: str, value: bytes) -> None:
+        """Mask another value from now on: one that compose() has made itself, and that no request has had yet.
 
-    def _request_masker(self) -> Callable[[str], str]:
-        """Return what masks the secret values of the request."""
-        return str if self._mask is None else self._mask()
+        Args:
+            key: The key that it stands under, which says how it is looked for.
+            value: The value.
+        """
+        self._own_secrets.append((key, value))
 
-    def _new_masker(self) -> Callable[[str], str]:
-        masker = self._request_masker()
-        if not self._own_secrets:
-            return masker
-        from .secrets import Masker
 
-        made = masker if isinstance(masker, Masker) else Masker()
-        made.add(self._own_secrets)
-        return made
+def _expect_tokens(form: int) -> None:
+    """Have texts be searched for tokens of a form from now on."""
+    from .tokens import EARLY, LATE, Leftovers
+
+    global _leftovers
+    if _leftovers is None:
+        _leftovers = Leftovers((EARLY, LATE))  # nearly every process makes both sooner or later
+    _forms_made.add(form)
 
 
 def _ended() -> Tracker:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["short_repr", "short_text", "shortened"]
+__all__ = ["LONGEST_LOGGED", "LONGEST_RESULT", "capped", "short_repr", "short_text", "shortened"]
+
+LONGEST_RESULT = 20_000
+"""How many letters of a text go into a result or a condition."""
+
+LONGEST_LOGGED = 50_000
+"""How many letters of a message, of an extra field and of a traceback go into a log line."""
 
 # No name of Kubernetes is longer, so none is cut.
 _LONGEST_NAME = 253
@@ -18,6 +25,31 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
         return text
     tail = (longest - 1) // 2
     return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
+    """Return a text without secrets, of which the beginning and the end are left where it is long, and its length.
+
+    Args:
+        text: The text.
+        longest: How many letters are left.
+        mask: Masks secrets. It sees whole ones: what is cut off is cut off behind it.
+    """
+    size = len(text)
+    if size > 16 * longest:  # what is in the middle isn't shown anyway
+        head, tail = mask(text[: 8 * longest]), mask(text[-8 * longest :])
+        # A mask is shorter than a secret, and the places where the text was parted must not come into view.
+        text = head + tail if min(len(head), len(tail)) > 2 * longest else mask(text)
+    else:
+        text = mask(text)
+    if len(text) <= longest:
+        return text
+    last = longest // 4
+    left_out = max(size, len(text)) - longest
+    return (
+        f"{text[: longest - last]} … ({max(size, len(text)):,} characters, of which {left_out:,} are left out here) … "
+        f"{text[-last:]}"
+    )
 
 
 def short_text(value: Any) -> str:

@@ -88,10 +88,17 @@ def size(buf: bytes, pos: int, end: int) -> Span:
     return start, start + length
 
 
-def tag(buf: bytes, pos: int, end: int) -> Span:
-    """Read a field's tag; return it and the position behind it."""
+def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
+    """Read a field's tag; return it and the position behind it.
+
+    Args:
+        buf: The buffer.
+        pos: Where the tag starts.
+        end: Where the bytes end.
+        lowest: The lowest tag that is legal. Inside of an unknown group, protobuf takes the field number 0.
+    """
     number_and_type, start = varint(buf, pos, end)
-    if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < 8:
+    if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
         raise WireError("a field has an illegal number")
     return number_and_type, start
 
@@ -120,7 +127,7 @@ def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
             raise _truncated()
         if not groups:
             return pos
-        tag_, pos = tag(buf, pos, end)
+        tag_, pos = tag(buf, pos, end, 0)
 
 
 def _text(buf: bytes, start: int, end: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._observed.prints import make_all_readable
 from .._observed.tracker import mask
 from .._terminal.stdio import say
 from ..errors import CrossplaneLiteError
@@ -48,7 +49,7 @@ class Shown:
         began = time.perf_counter()
         answer = self._fn.run(request)
         took = (time.perf_counter() - began) * 1000
-        # What can't be shown must not spoil an answer.
+        # A call that can't be shown must not spoil its answer.
         try:
             lines = list(two_lines(request, answer, took))
             if self._folder is not None:
@@ -65,11 +66,12 @@ def main(argv: Sequence[str]) -> int:
 
     Args:
         argv: Function, address, folder of certificates, folder of records, and whether secrets are recorded; empty
-            where there is none.
+            without one.
     """
     target, address, certificates, folder, secrets = argv
     log.configure(logging.INFO, text=True)
     log.set_masker(mask)
+    make_all_readable()
     try:
         fn = load_function(target)
         shown = Shown(fn, target, Path(folder) if folder else None, secrets=bool(secrets))

@@ -11,7 +11,7 @@ import os
 import re
 from typing import Final
 
-from .._observed.prints import make_readable
+from .._observed.prints import make_all_readable
 from .._observed.tracker import mask
 from .._terminal import lines as _text
 from .._terminal import stdio
@@ -29,7 +29,6 @@ _FRAME: Final = re.compile(
     r'^  File "([^"\n]*)", line [0-9]+, in .*\n(?:    .*\n)*(?:  \[Previous line .*\n)?', re.MULTILINE
 )
 _RAISED: Final = re.compile(r"compose\(\) raised: Traceback ")
-_INDENT: Final = "    "
 
 
 def begin() -> None:
@@ -37,17 +36,18 @@ def begin() -> None:
     stdio.take()
     log.configure(text=True)
     log.set_masker(mask)
-    make_readable()
+    make_all_readable()
     for handler in logging.getLogger().handlers:
         handler.setFormatter(_Formatter())
 
 
 class _Formatter(log.TextFormatter):
-    """Text for people: what goes on after the first line is indented, so that it can't be taken for another one."""
+    """Text for people, without what their terminal has no room for."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        lines = _without_its_end(_of_the_author(super().format(record))).rstrip().split("\n")
-        return f"\n{_INDENT}".join(map(_text.line, lines))
+    line = staticmethod(_text.line)
+
+    def whole(self, record: logging.LogRecord) -> str:
+        return _without_its_end(_of_the_author(super().whole(record))).rstrip()
 
 
 def _without_its_end(text: str) -> str:

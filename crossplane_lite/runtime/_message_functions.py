@@ -16,9 +16,10 @@ from .._call.error_text import describe
 from .._call.log import log_for
 from .._compat.messages import full_name, sibling
 from .._observed import tracker
-from .._observed.prints import make_readable
+from .._observed.prints import make_all_readable
 from .._observed.secrets import masker_for
 from .._observed.tracker import Tracker
+from .._terminal.excerpts import LONGEST_RESULT
 from ..errors import UsageError, WireError
 from ..proto import V1_SERVICE, V1BETA1_SERVICE, _view
 from ..proto._pool import DecodeError
@@ -118,7 +119,7 @@ def serve(
     runner = runner_of(function)
     log.set_masker(tracker.mask)
     log.set_subject(current_subject)
-    make_readable()
+    make_all_readable()
     # -1 is gRPC's way to say that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
     server = Server(runner.run, transport=transport, **sizes)
@@ -184,7 +185,7 @@ class _Runner:
         except BaseException as error:  # SystemExit too: it must not end more than this call
             log_for(self.name, call).exception("RunFunction() raised")
             rsp = response.to(request)
-            response.fatal(rsp, call.show(describe(error, call, self._file)))
+            response.fatal(rsp, call.show_capped(describe(error, call, self._file), LONGEST_RESULT))
             failed: bytes = rsp.SerializeToString()
             return failed
         finally:

@@ -16,6 +16,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..errors import WireError
+from . import log
 from .subject import subject_of
 from .transports import seconds_left, status
 
@@ -136,7 +137,7 @@ class Calls:
             raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
         except BaseException:
             # The function turns its own failures into results, so this is a defect. Its text may hold anything.
-            _log.exception("a call failed outside of compose()")
+            log.exception_in_call(_log, "a call failed outside of compose()", request)
             raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
         finally:
             del self._running[thread]

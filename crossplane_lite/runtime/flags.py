@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .._observed.prints import make_readable
+from .._observed.prints import make_all_readable
 from .._observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError
 from . import log
@@ -227,7 +227,7 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
     log.configure(logging.DEBUG if flags["debug"] else logging.INFO, text=flags["debug"])
     log.set_masker(mask)
     log.set_subject(current_subject)
-    make_readable()
+    make_all_readable()
     # Importing makes objects that stay. Searching them for garbage, now and at every later collection, is waste.
     gc.disable()
     try:

@@ -10,9 +10,13 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
-__all__ = ["JSONFormatter", "TextFormatter", "configure", "set_masker", "set_subject"]
+from .._terminal.excerpts import LONGEST_LOGGED, capped
+from .._terminal.lines import escaped
+
+__all__ = ["JSONFormatter", "TextFormatter", "configure", "exception_in_call", "set_masker", "set_subject"]
 
 # What every record has; whatever else its dict holds came from the caller's `extra`.
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -22,6 +26,11 @@ _RESERVED: Final = frozenset({"exception", "level", "logger", "msg", "ts"})
 
 # How deep an extra field is shown as JSON. What lies deeper is shown as text; a structure may contain itself.
 _MAX_DEPTH: Final = 8
+
+# How many items of a list or mapping in an extra field are shown.
+_MOST_ITEMS: Final = 1000
+
+_INDENT: Final = "    "
 
 _mask: Callable[[str], str] = str
 
@@ -65,6 +74,26 @@ def configure(level: int = logging.INFO, *, text: bool = False) -> None:
     root.setLevel(level)
 
 
+def exception_in_call(logger: logging.Logger, message: str, request: bytes) -> None:
+    """Log the exception that is handled now, without the secrets of a request.
+
+    Args:
+        logger: Where to.
+        message: What happened.
+        request: The request that was being answered. Its call has ended.
+    """
+    from .._observed.secrets import masker_for
+    from .._observed.tracker import Tracker, enter, leave
+    from ..proto import _view
+
+    call = Tracker(request, lambda: masker_for(_view.RunFunctionRequest.FromString(request)))
+    before = enter(call)
+    try:
+        logger.exception(message)
+    finally:
+        leave(call, before)
+
+
 class JSONFormatter(logging.Formatter):
     """One JSON object per record: ts, level, logger, msg, the record's extra fields, and exception."""
 
@@ -87,9 +116,19 @@ class JSONFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line for people per record, followed by the traceback if there is one."""
+    """One line for people per record, followed by the traceback if there is one.
+
+    Only a record begins at the left: what goes on after its first line is indented, and what can't be seen is written
+    as an escape. So no text from elsewhere looks like another record, or does something to a terminal.
+    """
+
+    line: Callable[[str], str] = staticmethod(escaped)
 
     def format(self, record: logging.LogRecord) -> str:
+        return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
+
+    def whole(self, record: logging.LogRecord) -> str:
+        """Return all lines of a record, as they are."""
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"
@@ -132,8 +171,9 @@ def _exception(record: logging.LogRecord) -> str:
 
 
 def _masked(text: str) -> str:
+    """Return a text masked, and of a sane length."""
     try:
-        return _mask(text)
+        return _mask(text) if len(text) <= LONGEST_LOGGED // 2 else capped(text, LONGEST_LOGGED, _mask)
     except Exception as e:
         # Showing the text could show a secret; losing the record would hide that something happened.
         return f"(not shown: the masker failed with {type(e).__name__})"
@@ -147,9 +187,13 @@ def _json(value: Any, depth: int = 0) -> Any:
         return _masked(str(value))
     if depth < _MAX_DEPTH:
         if isinstance(value, Mapping):
-            return {_masked(str(k)): _json(v, depth + 1) for k, v in value.items()}
+            shown: Any = {_masked(str(k)): _json(v, depth + 1) for k, v in islice(value.items(), _MOST_ITEMS)}
+            if len(value) > _MOST_ITEMS:
+                shown[f"… ({len(value):,} items)"] = None
+            return shown
         if isinstance(value, (list, tuple, set, frozenset)):
-            return [_json(item, depth + 1) for item in value]
+            shown = [_json(item, depth + 1) for item in islice(value, _MOST_ITEMS)]
+            return [*shown, f"… ({len(value):,} items)"] if len(value) > _MOST_ITEMS else shown
     try:
         text = str(value)
     except Exception as e:

@@ -465,7 +465,7 @@ def test_values_that_compose_has_made_are_masked(caplog: pytest.LogCaptureFixtur
     assert "made-up" not in caplog.text
     assert "trying [secret]" in caplog.text
     assert "ValueError: not [secret]" in answer.fatal[0]
-    assert "trying [secret] on port 5432" in answer.texts
+    assert "trying [secret] on port [secret]" in answer.texts
 
 
 def test_masking_of_own_values_adds_to_that_of_the_request() -> None:

@@ -120,3 +120,29 @@ def test_odd_data_of_a_secret_does_not_stop_the_masking(odd: dict[str, Any], whe
     assert "ValueError: no" in answer.fatal[0]
     assert PASSWORD not in answer.texts
     assert ENCODED not in answer.texts
+
+
+@pytest.mark.parametrize("where", ["result", "condition", "exception", "log"])
+def test_long_texts_are_cut_behind_the_masking(where: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Of 5 MB of text, the beginning and the end are shown, and how much there was; no part of a secret is left."""
+    huge = "begin " + f"{PASSWORD} " * 180_000 + "end"
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        if where == "result":
+            ctx.results.warning(huge)
+        elif where == "condition":
+            ctx.conditions.set("Huge", True, reason="Huge", message=huge)
+        elif where == "exception":
+            raise ValueError(huge)
+        else:
+            ctx.log.warning(huge)
+
+    with caplog.at_level(logging.DEBUG):
+        answer = run(compose, credentials={"cloud": {"password": PASSWORD.encode()}})
+    text = caplog.text if where == "log" else answer.texts
+    assert len(text) < 60_000
+    assert "begin [secret]" in text
+    assert "end" in text[-200:]
+    assert "(5,220,0" in text
+    assert not [part for part in PASSWORD.split("-") if part in text]

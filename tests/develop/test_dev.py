@@ -50,10 +50,12 @@ def test_two_lines() -> None:
 
 
 def test_secrets_are_not_shown() -> None:
-    """Values of credentials are masked in both lines, wherever they stand."""
-    request = testing.request({**XR, "metadata": {"name": SECRET}}, credentials={"c": {"key": SECRET}})
-    shown = "".join(two_lines(request, compose.run(request), 1.0))
-    assert SECRET not in shown
+    """Values of credentials are masked in both lines, wherever they stand, but for names."""
+    xr = {**XR, "metadata": {"name": "photos", "namespace": f"{SECRET}-b"}}
+    request = testing.request(xr, credentials={"c": {"key": SECRET, "user": "photos"}})
+    first, second = two_lines(request, compose.run(request), 1.0)
+    assert first.startswith("XStorageBucket/[secret]-b/photos: ")
+    assert SECRET not in first + second
 
 
 def secrets_request() -> bytes:

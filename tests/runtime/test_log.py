@@ -72,7 +72,7 @@ def test_exception() -> None:
         made = record("failed", exc_info=sys.exc_info())
     assert line(made)["exception"].startswith("Traceback (most recent call last):\n")
     assert line(made)["exception"].endswith("LookupError: gone")
-    assert log.TextFormatter().format(made).endswith("\nLookupError: gone")
+    assert log.TextFormatter().format(made).endswith("\n    LookupError: gone")
 
 
 def test_text_line() -> None:
@@ -195,3 +195,63 @@ def test_configure(capsys: pytest.CaptureFixture[str]) -> None:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+FORGED = "a\n2025-01-01T00:00:00.000Z INFO    mine: forged\r2025 INFO\x1b[2J\x1b]0;x\x07\x85\u2028\x00b"
+
+
+@pytest.mark.parametrize("where", ["message", "argument", "extra", "key", "exception", "logger"])
+def test_text_lines_can_not_be_forged(where: str) -> None:
+    """Text from elsewhere begins no line, and has no escape code in it, wherever it stands."""
+    made = record("hello %s", FORGED) if where == "argument" else record("hello")
+    if where == "message":
+        made.msg = FORGED
+    elif where == "extra":
+        made.field = FORGED
+    elif where == "key":
+        vars(made)[FORGED] = "x"
+    elif where == "logger":
+        made.name = FORGED
+    elif where == "exception":
+        try:
+            raise LookupError(FORGED)
+        except LookupError:
+            made.exc_info = sys.exc_info()
+    text = log.TextFormatter().format(made)
+    assert "forged" in text
+    first, *others = text.split("\n")
+    assert first.startswith("20")
+    assert all(line.startswith("    ") for line in others)
+    assert all(line.isprintable() for line in (first, *others))
+    assert len(text.splitlines()) == len(text.split("\n"))
+    assert "\n" not in log.JSONFormatter().format(made)
+
+
+@pytest.mark.parametrize("where", ["message", "extra", "exception"])
+def test_long_texts_are_cut(where: str) -> None:
+    """A log line has the beginning and the end of a text of 5 MB, and says its length; secrets are masked first."""
+    log.set_masker(lambda text: text.replace("sesame", "***"))
+    huge = "begin " + "sesame " * 700_000 + "end"
+    made = record(huge if where == "message" else "hello")
+    if where == "extra":
+        made.field = [huge]
+    elif where == "exception":
+        try:
+            raise LookupError(huge)
+        except LookupError:
+            made.exc_info = sys.exc_info()
+    for text in (log.JSONFormatter().format(made), log.TextFormatter().format(made)):
+        assert len(text) < 60_000
+        assert "begin ***" in text
+        assert "*** end" in text
+        assert "sesame" not in text
+        assert "4,900," in text
+        assert "are left out here" in text
+
+
+def test_extra_fields_of_many_items() -> None:
+    """Of a list of a million items a line has a thousand, and says how many there were."""
+    parsed = line(record("hello", many=list(range(10**6)), keys=dict.fromkeys(range(5000))))
+    assert parsed["many"][998:] == [998, 999, "… (1,000,000 items)"]
+    assert len(parsed["keys"]) == 1001
+    assert "… (5,000 items)" in parsed["keys"]

@@ -91,9 +91,9 @@ class _Fields:
         self.pos += size
         return self.data[self.pos - size : self.pos]
 
-    def next(self) -> tuple[int, Any]:
+    def next(self, lowest: int = 8) -> tuple[int, Any]:
         tag = self.varint(5)
-        if not 8 <= tag < 2**32:
+        if not lowest <= tag < 2**32:  # inside of an unknown group, protobuf takes the number 0
             raise ProtobufRefusal
         kind = tag & 7
         if kind == 0:
@@ -102,7 +102,7 @@ class _Fields:
             return tag, self.take(self.varint(_LENGTH_BYTES))
         if kind == 3:
             while True:
-                inner, _ = self.next()
+                inner, _ = self.next(0)
                 if inner & 7 == 4:
                     if inner != tag + 1:
                         raise ProtobufRefusal

@@ -43,6 +43,8 @@ LEGAL = {
         b"\x10\x05" + GROUP + entry("k", TEXT) + b"\x19" + b"8" * 8 + b"\x22\x01x",
         {"k": "v"},
     ),
+    "the number 0 in an unknown group": (b"\x1b\x00\x05\x01" + b"8" * 8 + b"\x02\x01x\x05" + b"4" * 4 + b"\x1c", {}),
+    "a group of the number 0 in an unknown group": (b"\x1b\x03\x00\x01\x04\x1c" + entry("k", TEXT), {"k": "v"}),
     "unknown fields in a Value": (entry("k", b"\x38\x05" + TEXT + b"\x43\x44"), {"k": "v"}),
     "unknown fields in a list": (entry("k", field(6, b"\x10\x01" + field(1, TEXT) + GROUP)), {"k": ["v"]}),
     "a known number of another wire type": (b"\x08\x07" + entry("k", b"\x18\x01" + TEXT + b"\x28\x01"), {"k": "v"}),

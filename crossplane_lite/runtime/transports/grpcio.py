@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent import futures
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
@@ -15,6 +14,7 @@ from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import address as addresses
 from . import GRPCIO, Handle, Others, status
+from .threads import Threads
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -52,8 +52,9 @@ class GrpcioTransport:
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
         self._receiving: dict[Any, float] = {}  # since when; the earliest first
         self._waiting: list[None] = []  # one entry for each call that waits
+        self._threads = Threads(receiving)
         self._server = grpc.server(
-            futures.ThreadPoolExecutor(receiving, thread_name_prefix="call"),
+            self._threads,
             maximum_concurrent_rpcs=calls,
             options=(
                 ("grpc.max_receive_message_length", limits.receive_bytes),
@@ -123,6 +124,7 @@ class GrpcioTransport:
     def stop(self, grace: float) -> None:
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
         self._server.stop(grace).wait()
+        self._threads.shutdown()
 
     def look(self) -> None:
         """End calls whose requests take too long to arrive."""
@@ -133,6 +135,12 @@ class GrpcioTransport:
             context.cancel()
 
     def _answer(self, requests: Iterator[bytes], context: Any) -> bytes:
+        try:
+            return self._answer_in_turn(requests, context)
+        finally:
+            self._threads.nearly_done()
+
+    def _answer_in_turn(self, requests: Iterator[bytes], context: Any) -> bytes:
         request = self._receive(requests, context)
         if not self._turns.acquire(blocking=False):
             self._wait_for_turn()

@@ -1,0 +1,76 @@
+"""Threads that compose() starts, known by their call: what they show is masked, also when the call has ended.
+
+Context variables aren't inherited by threads, so that a thread doesn't know its call by itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from .masking import Masker
+
+__all__ = ["Started", "mask_of_thread", "watch"]
+
+# What masks what a thread shows. Threads are known by what they are, for their numbers are used again.
+_maskers: Final[weakref.WeakKeyDictionary[threading.Thread, Masker]] = weakref.WeakKeyDictionary()
+_started_by: Final[weakref.WeakKeyDictionary[threading.Thread, Started]] = weakref.WeakKeyDictionary()
+
+
+class Started:
+    """The threads that a call has started, and those that these have started."""
+
+    def __init__(self) -> None:
+        self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        self._masker: Masker | None = None
+
+    def add(self, thread: threading.Thread) -> None:
+        """Note a thread that is about to start."""
+        self._threads.add(thread)
+        _started_by[thread] = self
+        if self._masker is not None:
+            _maskers[thread] = self._masker
+
+    def end(self, masker: Callable[[], Masker]) -> None:
+        """Keep what masks the call's secrets for the threads that go on; nothing else of the call is kept.
+
+        Args:
+            masker: Makes it.
+        """
+        going_on = [thread for thread in self._threads if thread.ident is None or thread.is_alive()]
+        if going_on:
+            self._masker = masker()
+            for thread in going_on:
+                _maskers[thread] = self._masker
+
+
+def watch(current: Callable[[], Any]) -> None:
+    """Note from now on which call starts a thread.
+
+    Args:
+        current: Returns the call that a thread is in, None outside of all.
+    """
+
+    def noted(thread: threading.Thread, *args: Any, **kwargs: Any) -> None:
+        call = current()
+        if call is not None and not call.closed:
+            if call.threads is None:
+                call.threads = Started()
+            call.threads.add(thread)
+        elif _started_by:
+            parent = _started_by.get(threading.current_thread())
+            if parent is not None:
+                parent.add(thread)
+        start(thread, *args, **kwargs)
+
+    start = threading.Thread.start
+    threading.Thread.start = noted  # type: ignore[assignment,method-assign]
+
+
+def mask_of_thread(text: str) -> str:
+    """Return a text without the secrets of the call that has started this thread, where that has ended."""
+    masker = _maskers.get(threading.current_thread()) if _maskers else None
+    return text if masker is None else masker(text)

@@ -1,0 +1,416 @@
+"""Canaries: secret values in every place that a secret can come from, in every form, looked for in every way out.
+
+`python -m tests.behaviour.canaries` prints the matrix: for each way in and each way out, in how many forms a canary was
+found there. A value that a function prints itself can't be there at all, so each number is a leak.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import logging
+import sys
+import tempfile
+import threading
+import traceback
+import urllib.parse
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._observed import prints, tracker
+from crossplane_lite.develop.record import save
+from crossplane_lite.develop.told import two_lines
+from crossplane_lite.runtime import log
+from crossplane_lite.runtime.server import Server
+from tests.support import Response, build
+
+__all__ = ["ENDINGS", "FORMS", "WAYS_IN", "WAYS_OUT", "matrix"]
+
+Json = dict[str, Any]
+
+VALUE = 'Zq7/x+"Kanarienvogel" w8=Vp'
+KEY_LINES = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj+/9x", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4kq2"]
+PEM = "\n".join(["-----BEGIN PRIVATE KEY-----", *KEY_LINES, "-----END PRIVATE KEY-----", ""])
+
+
+def b64(value: str | bytes) -> str:
+    """Return a value in base64."""
+    return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
+
+
+# The forms in which a value is said. Each has a name, the text that is said, and what must not be seen of it.
+
+FORMS: dict[str, Callable[[str], tuple[str, str]]] = {
+    "plain": lambda v: (v, v),
+    "inside of a URL": lambda v: (f"https://joe:{v}@db:5432/x", v),
+    "upper case": lambda v: (v.upper(), v.upper()),
+    "lower case": lambda v: (v.lower(), v.lower()),
+    "repr": lambda v: (repr({"a": v}), repr(v)[1:-1]),
+    "repr of bytes": lambda v: (repr(v.encode()), repr(v.encode())[2:-1]),
+    "JSON": lambda v: (json.dumps([v]), json.dumps(v)[1:-1]),
+    "base64": lambda v: (f"x: {b64(v)}", b64(v).rstrip("=")),
+    "base64 for URLs": lambda v: (base64.urlsafe_b64encode(v.encode()).decode().rstrip("="),) * 2,
+    "base64 of user:value": lambda v: (f"Basic {b64('joe:' + v)}", b64("joe:" + v)[8:-4]),
+    "base64 of id:value": lambda v: (f"Basic {b64('four:' + v)}", b64("four:" + v)[8:-4]),
+    "hex": lambda v: (v.encode().hex(),) * 2,
+    "upper hex": lambda v: (v.encode().hex().upper(),) * 2,
+    "URL-quoted": lambda v: (urllib.parse.quote(v, safe=""),) * 2,
+    "URL-quoted in part": lambda v: (urllib.parse.quote(v),) * 2,
+    "URL-quoted with plus": lambda v: (urllib.parse.quote_plus(v),) * 2,
+    "first letters": lambda v: (f"{v[:8]}…", v[:8]),
+    "more first letters": lambda v: (v[: len(v) * 2 // 3], v[: len(v) * 2 // 3]),
+    "last letters": lambda v: (f"…{v[-8:]}", v[-8:]),
+    "more last letters": lambda v: (v[len(v) // 3 :], v[len(v) // 3 :]),
+}
+
+
+# The ways in: what a request has, and what compose() itself does.
+
+
+def secret(**fields: Any) -> Json:
+    """Return a Secret."""
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a-secret"}, **fields}
+
+
+BUCKET: Json = {"apiVersion": "v1", "kind": "Bucket", "metadata": {"name": "a-bucket"}}
+OBJECT: Json = {
+    "apiVersion": "kubernetes.crossplane.io/v1alpha2",
+    "kind": "Object",
+    "metadata": {"name": "wrapped"},
+    "status": {"atProvider": {"manifest": secret(data={"password": b64(VALUE)})}},
+}
+INI = f"[default]\naws_access_key_id = AKIA1234567890\naws_secret_access_key = {VALUE}\nregion = eu-central-1\n"
+ACCOUNT = json.dumps({"type": "service_account", "deep": [{"client_secret": VALUE}], "private_key": PEM})
+
+
+def _details(ctx: Any) -> None:
+    ctx.composite(Unstructured).connection_details["password"] = VALUE
+
+
+def _connection_secret(ctx: Any) -> None:
+    ctx.connection_secret({"password": VALUE}, namespace="default")
+
+
+def _composes(ctx: Any) -> None:
+    made = ctx.resource("made", Unstructured("v1", "Secret"))
+    made.data = {"password": b64(VALUE)}
+
+
+def _composes_text(ctx: Any) -> None:
+    ctx.resource("made", Unstructured("v1", "Secret", stringData={"password": VALUE}))
+
+
+WAYS_IN: dict[str, tuple[Json, Callable[[Any], None] | None, str]] = {
+    "credentials": ({"credentials": {"c": {"password": VALUE.encode()}}}, None, VALUE),
+    "JSON in credentials": ({"credentials": {"c": {"credentials": ACCOUNT.encode()}}}, None, VALUE),
+    "INI in credentials": ({"credentials": {"c": {"creds": INI.encode()}}}, None, VALUE),
+    "PEM in credentials": ({"credentials": {"c": {"tls.key": PEM.encode()}}}, None, KEY_LINES[0]),
+    "PEM in JSON": ({"credentials": {"c": {"account": ACCOUNT.encode()}}}, None, "".join(KEY_LINES)),
+    "details of the composite": ({"xr_connection": {"password": VALUE.encode()}}, None, VALUE),
+    "details of a resource": (
+        {"observed": {"b": BUCKET}, "connection": {"b": {"password": VALUE.encode()}}},
+        None,
+        VALUE,
+    ),
+    "desired details": (
+        {"desired_xr": {"status": {"a": 1}}, "desired_xr_connection": {"password": VALUE.encode()}},
+        None,
+        VALUE,
+    ),
+    "observed Secret": ({"observed": {"s": secret(data={"password": b64(VALUE)})}}, None, VALUE),
+    "its stringData": ({"observed": {"s": secret(stringData={"password": VALUE})}}, None, VALUE),
+    "desired Secret": ({"desired": {"s": secret(data={"password": b64(VALUE)})}}, None, VALUE),
+    "required Secret": ({"required": {"s": [secret(data={"password": b64(VALUE)})]}}, None, VALUE),
+    "extra Secret": ({"extra": {"s": [secret(data={"password": b64(VALUE)})]}}, None, VALUE),
+    "Secret in an Object": ({"observed": {"o": OBJECT}}, None, VALUE),
+    "details that are set": ({}, _details, VALUE),
+    "ctx.connection_secret": ({}, _connection_secret, VALUE),
+    "a Secret that is composed": ({}, _composes, VALUE),
+    "its own stringData": ({}, _composes_text, VALUE),
+}
+
+
+# The ways out. What says something has the text and the context; what it gets from a run are its texts.
+
+
+class Own(Exception):
+    """An exception with a text of its own."""
+
+    def __str__(self) -> str:
+        return f"it is {self.args[0]}"
+
+
+class Unhashable(Exception):
+    """An exception that shows its arguments in its repr alone."""
+
+    def __str__(self) -> str:
+        raise RuntimeError(f"no text: {self.args[0]}")
+
+
+def _chained(text: str) -> None:
+    try:
+        raise KeyError(text)
+    except KeyError as error:
+        raise LookupError("next") from error
+
+
+def _during(text: str) -> None:
+    try:
+        raise KeyError(text)
+    except KeyError:
+        raise LookupError(text)  # noqa: B904
+
+
+def _in_locals(text: str) -> None:
+    {"a": 1}[text]
+
+
+def _raising(make: Callable[[str], BaseException]) -> Callable[[str], None]:
+    def end(text: str) -> None:
+        raise make(text)
+
+    return end
+
+
+ENDINGS: dict[str, Callable[[str], None]] = {
+    "ValueError": _raising(ValueError),
+    "OSError": _raising(lambda text: OSError(5, text, text)),
+    "UnicodeError": _raising(lambda text: UnicodeDecodeError("utf-8", text.encode(), 0, 1, text)),
+    "an exception of its own": _raising(Own),
+    "one without a text": _raising(Unhashable),
+    "chained": _chained,
+    "while another is handled": _during,
+    "KeyError": _in_locals,
+    "SystemExit": _raising(SystemExit),
+    "CancelledError": _raising(asyncio.CancelledError),
+}
+if sys.version_info >= (3, 11):
+    ENDINGS["ExceptionGroup"] = _raising(lambda text: ExceptionGroup(text, [ValueError(text)]))  # noqa: F821
+
+
+def _say(ctx: Any, texts: list[str], late: list[threading.Thread], go: threading.Event) -> None:
+    """Say all texts in all ways that don't end compose()."""
+    user = logging.getLogger("user")
+    for number, text in enumerate(texts):
+        ctx.results.warning(text)
+        ctx.results.normal(f"it is {text}.")
+        ctx.conditions.set(f"Canary{number}", True, reason="Canary", message=text)
+        ctx.log.debug("it is %s", text)
+        ctx.log.info(text)
+        user.warning("it is %s", text, extra={"field": text, "deep": [{text: (text, 1)}]})
+        try:
+            raise ValueError(text)
+        except ValueError:
+            ctx.log.exception("failed")
+            user.exception("failed %s", text, stack_info=True)
+            traceback.print_exc()
+        print(text, [text])
+        print(text, file=sys.stderr)
+        warnings.warn(text, stacklevel=1)
+    _start(_from_thread, texts).join()
+    raising = [_start(_raise, text) for text in texts]
+    for one in raising:
+        one.join()
+    nested = _start(lambda: _start(_from_thread, texts).join())
+    nested.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(_from_thread, texts).result()
+    late.append(_start(lambda: (go.wait(60), _from_thread(texts))))
+
+
+def _start(target: Callable[..., Any], *args: Any) -> threading.Thread:
+    made = threading.Thread(target=target, args=args)
+    made.start()
+    return made
+
+
+def _from_thread(texts: list[str]) -> None:
+    for text in texts:
+        logging.getLogger("thread").warning("from a thread: %s", text, extra={"field": text})
+        print("from a thread", text)
+        print("from a thread", text, file=sys.stderr)
+
+
+def _raise(text: str) -> None:
+    raise ValueError(f"from a thread: {text}")
+
+
+def _to_stderr(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+
+
+@contextmanager
+def captured() -> Iterator[dict[str, io.StringIO]]:
+    """Serve functions as the server does, with all streams and log lines in texts."""
+    out = {name: io.StringIO() for name in ("JSON log", "text log", "stdout", "stderr")}
+    root = logging.getLogger()
+    handlers, level, mask = root.handlers[:], root.level, log._mask
+    streams, hook = (sys.stdout, sys.stderr), threading.excepthook
+    root.handlers[:] = []
+    for name, formatter in (("JSON log", log.JSONFormatter()), ("text log", log.TextFormatter())):
+        handler = logging.StreamHandler(out[name])
+        handler.setFormatter(formatter)
+        root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    log.set_masker(tracker.mask)
+    sys.stdout, sys.stderr = out["stdout"], out["stderr"]
+    threading.excepthook = threading.__excepthook__
+    try:
+        prints.make_all_readable()
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = _to_stderr  # as without pytest
+            yield out
+    finally:
+        sys.stdout, sys.stderr = streams
+        threading.excepthook = hook
+        log.set_masker(mask)
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+WAYS_OUT = (
+    *("results", "conditions", "JSON log", "text log", "stdout", "stderr", "log of a late thread", "async def"),
+    *("lines of dev", "records", "defects"),
+    *(f"exception: {name}" for name in ENDINGS),
+)
+
+
+def _requests(way: Json) -> bytes:
+    return build(**way).SerializeToString()
+
+
+def _answers(texts: list[str], way: Json, before: Callable[[Any], None] | None) -> Iterator[tuple[str, str]]:
+    """Yield ways out, and what came out there."""
+    late: list[threading.Thread] = []
+    go = threading.Event()
+    data = _requests(way)
+
+    @composition.function(name="canary")
+    def compose(ctx: Any) -> None:
+        if before is not None:
+            before(ctx)
+        _say(ctx, texts, late, go)
+
+    with captured() as out:
+        response = compose.run(data)
+        first = {name: stream.getvalue() for name, stream in out.items()}
+        go.set()
+        for one in late:
+            one.join()
+        yield "log of a late thread", "".join(stream.getvalue()[len(first[name]) :] for name, stream in out.items())
+    answer = Response(response)
+    yield "results", repr(answer.results) + "\n".join(text for _, text in answer.results)
+    yield "conditions", "\n".join(text for _, _, text in answer.conditions.values())
+    yield from first.items()
+    yield "lines of dev", "".join(two_lines(data, response, 1.0))
+    if before is None:
+        with tempfile.TemporaryDirectory() as folder:
+            said = build(**{**way, "context": None, "input": {"texts": texts}}).SerializeToString()
+            place = save(said, Path(folder), "a:b")
+            yield "records", "".join(path.read_text() for path in place.iterdir())
+
+    @composition.function(name="canary")
+    async def coroutine(ctx: Any) -> None:
+        if before is not None:
+            before(ctx)
+        await asyncio.create_task(_in_task(ctx, texts))
+        raise ValueError("".join(texts))
+
+    with captured() as out:
+        said_async = Response(coroutine.run(data)).texts
+        yield "async def", said_async + "".join(stream.getvalue() for stream in out.values())
+    for name, end in ENDINGS.items():
+        yield f"exception: {name}", "".join(_ended(end, text, data, before) for text in texts)
+    if before is None:  # what compose() has made is known to its call alone
+        with captured() as out:
+            _defect("\n".join(texts), data)
+            yield "defects", "".join(stream.getvalue() for stream in out.values())
+
+
+async def _in_task(ctx: Any, texts: list[str]) -> None:
+    for text in texts:
+        ctx.results.warning(text)
+        logging.getLogger("task").warning("%s", text)
+        print(text)
+    await asyncio.to_thread(_from_thread, texts)
+
+
+def _ended(end: Callable[[str], None], text: str, data: bytes, before: Callable[[Any], None] | None) -> str:
+    @composition.function(name="canary")
+    def compose(ctx: Any) -> None:
+        if before is not None:
+            before(ctx)
+        end(text)
+
+    with captured() as out:
+        answer = Response(compose.run(data))
+    assert answer.fatal
+    return answer.texts + "".join(stream.getvalue() for stream in out.values())
+
+
+def _defect(text: str, data: bytes) -> None:
+    def run(_: bytes) -> bytes:
+        raise RuntimeError(text)
+
+    server = Server(run)
+    try:
+        server._handle(data)
+    except Exception as error:
+        logging.getLogger("client").warning("%s", error)
+    finally:
+        server.stop(0)
+
+
+def _decoded(text: str) -> str:
+    """Return what the lines of a text say that are JSON."""
+    return "\n".join(_strings(json.loads(line)) for line in text.splitlines() if line.startswith('{"ts"'))
+
+
+def _strings(value: Any) -> str:
+    if isinstance(value, dict):
+        return "\n".join(f"{key}\n{_strings(one)}" for key, one in value.items())
+    return "\n".join(map(_strings, value)) if isinstance(value, list) else str(value)
+
+
+def matrix(ways_in: list[str] | None = None) -> dict[str, Counter[str]]:
+    """Return for each way in, and each way out, in how many forms the canary was found."""
+    found: dict[str, Counter[str]] = {}
+    for name in ways_in or WAYS_IN:
+        way, before, value = WAYS_IN[name]
+        said = {form: make(value) for form, make in FORMS.items()}
+        counts: Counter[str] = Counter()
+        for out, text in _answers([text for text, _ in said.values()], way, before):
+            lines = f"{text}\n{_decoded(text)}"
+            counts[out] += sum(hidden in lines for _, hidden in said.values())
+        found[name] = counts
+    return found
+
+
+def main() -> int:
+    """Print the matrix."""
+    found = matrix()
+    width = max(map(len, WAYS_OUT))
+    columns = list(found)
+    for number, name in enumerate(columns, 1):
+        print(f"{number:>3}  {name}")
+    print(f"\n{'forms found':<{width}} {' '.join(f'{number:>3}' for number in range(1, len(columns) + 1))}")
+    for out in WAYS_OUT:
+        cells = (f"{counts[out] if out in counts else '-':>3}" for counts in found.values())
+        print(f"{out:<{width}} {' '.join(cells)}")
+    total = sum(counts.total() if hasattr(counts, "total") else sum(counts.values()) for counts in found.values())
+    cells_tried = sum(len(counts) for counts in found.values())
+    print(f"\n{cells_tried:,} cells with {len(FORMS)} forms each: {total} found")
+    return 1 if total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""How secret values are found in texts: by their keys, in structured values, and never in names."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossplane_lite import Unstructured, composition
+from crossplane_lite._observed import tracker
+from crossplane_lite._observed.masking import MASK, Masker
+from tests.support import run
+
+
+def masked(text: str, **values: str) -> str:
+    """Return a text without the values, which stand under their keys."""
+    return Masker((key, value.encode()) for key, value in values.items())(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text", "expected"),
+    [
+        ("username", "admin", "user admin, 'admin' and user=admin", f"user {MASK}, '{MASK}' and user={MASK}"),
+        ("username", "admin", "administrator my-admin admin-role admin_x xr.spec.admin", None),
+        ("port", "5432", "db:5432 and port 5432.", f"db:{MASK} and port {MASK}."),
+        ("port", "5432", "15432 54321 5432s 1.5432", None),
+        ("host", "db.example.org", "//db.example.org:1 (db.example.org)", f"//{MASK}:1 ({MASK})"),
+        ("host", "db.example.org", "mydb.example.org db.example.org.uk", None),
+        ("database", "orders", "orders in the orders-db", f"{MASK} in the orders-db"),
+        ("port", "443", "443 of 443", None),
+        ("password", "test", "the latest test, joe:test@db", f"the latest {MASK}, joe:{MASK}@db"),
+        ("password", "abc", "abc", None),
+        ("password", "password123", "the password is wrong; passwords are", None),
+        ("flag", "true", "it is true", None),
+        ("value", "long-enough", "xlong-enoughx", f"x{MASK}x"),
+        ("value", "long-enough", "long-enou", None),
+        ("clientSecret", "long-enough", "long-enou", MASK),
+        ("connection_string", "postgres://joe:hunter2hunter@db/x", "postgres", None),
+        ("connection_string", "postgres://joe:hunter2hunter@db/x", "it is hunter2hunter", f"it is {MASK}"),
+        ("dsn", "Server=tcp:db;User=joe-x;Password=hunter2hunter;", "hunter2hunter by joe-x", f"{MASK} by {MASK}"),
+        ("secret-key", "[secret]secret", "it is [secret]", None),
+    ],
+)
+def test_keys_say_what_is_looked_for(key: str, value: str, text: str, expected: str | None) -> None:
+    """Hosts, users and ports are masked as whole words alone; what a key names a secret also by its ends."""
+    assert masked(text, **{key: value}) == (text if expected is None else expected)
+
+
+def test_leaves_that_tell_nothing() -> None:
+    """Types, regions and profiles in structured values are no secrets."""
+    creds = "[default]\naws_access_key_id=AKIAIOSFODNN7\naws_secret_access_key=wJalrXUtnFEMI\nregion=eu-central-1\n"
+    account = json.dumps({"type": "service_account", "private_key_id": "0123456789ab", "universe_domain": "googleapis"})
+    text = "[default] in eu-central-1 is a service_account: AKIAIOSFODNN7 wJalrXUtnFEMI 0123456789ab"
+    expected = f"[default] in eu-central-1 is a service_account: {MASK} {MASK} {MASK}"
+    assert masked(text, creds=creds, account=account) == expected
+
+
+def test_masking_twice_changes_nothing() -> None:
+    """What is masked stays as it is, also where the word for it is a secret value itself."""
+    once = masked("the secret is secret", password="secret", key="is secret")  # noqa: S106
+    assert masked(once, password="secret", key="is secret") == once  # noqa: S106
+
+
+def test_names_are_never_masked() -> None:
+    """Names of resources, functions and kinds are as they are, though a secret value is the same."""
+    values = {"a": b"network-main", "password": b"network-main", "b": b"Thing-Of-Mine", "c": b"photos-bucket"}
+
+    @composition.function(name="the-function")
+    def compose(ctx: Any) -> None:
+        ctx.resource("network-main", Unstructured("v1", "Thing-Of-Mine"))
+        ctx.results.warning("network-main of Thing-Of-Mine for photos-bucket by the-function; xnetwork-main")
+        ctx.results.warning("network-main.status.id isn't there")
+
+    xr = {"apiVersion": "v1", "kind": "Thing-Of-Mine", "metadata": {"name": "photos-bucket"}}
+    answer = run(compose, xr=xr, credentials={"c": {**values, "d": b"the-function"}})
+    texts = [text for _, text in answer.results]
+    assert texts[0] == f"network-main of Thing-Of-Mine for photos-bucket by the-function; x{MASK}"
+    assert texts[1] == "network-main.status.id isn't there"
+
+
+_LETTERS = st.text(st.sampled_from('abAB01 +/="\\\n%é€ß'), min_size=1, max_size=24)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.lists(_LETTERS, min_size=1, max_size=6), _LETTERS, _LETTERS)
+def test_whole_values_are_always_masked(values: list[str], before: str, behind: str) -> None:
+    """Whatever values there are, and whatever is around it, a value of eight letters or more isn't left whole."""
+    made = Masker(("password", value.encode()) for value in values)
+    for value in values:
+        if len(value) >= 8:
+            assert value not in made(f"{before}{value}{behind}").replace(MASK, "\0")
+
+
+def test_threads_of_a_call_that_has_ended() -> None:
+    """A thread that goes on when its call has ended, and one that it starts then, mask that call's secrets."""
+    tracker.watch_threads()
+    go, seen = threading.Event(), []
+
+    def later() -> None:
+        assert go.wait(60)
+        seen.append(tracker.mask("it is hunter2hunter2"))
+        inner = threading.Thread(target=lambda: seen.append(tracker.mask("hunter2hunter2")))
+        inner.start()
+        inner.join()
+
+    threads: list[threading.Thread] = []
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        threads.append(threading.Thread(target=later))
+        threads[0].start()
+
+    run(compose, credentials={"c": {"password": b"hunter2hunter2"}})
+    assert tracker.mask("hunter2hunter2") == "hunter2hunter2"  # in this thread no call is going on
+    go.set()
+    threads[0].join()
+    assert seen == [f"it is {MASK}", MASK]
+
+
+def _grams(count: int) -> Masker:
+    return Masker((f"password-{number}", f"value-{number:09}-of-many".encode()) for number in range(count))
+
+
+def _lines_run(made: Masker, text: str) -> int:
+    """Return how many lines of Python a masker runs for a text."""
+    count = 0
+
+    def trace(frame: Any, event: str, _: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        made(text)
+    finally:
+        sys.settrace(None)
+    return count
+
+
+def test_searching_takes_the_same_however_many_values_there_are() -> None:
+    """Ten times the values, and all begin alike: about the same work for a text, and ten times the text ten times."""
+    text = "value-00000 is near to many, value-000000007-of-many is one. " * 4
+    few, many = _grams(400), _grams(4000)
+    assert many(text).count(MASK) == 8
+    assert _lines_run(many, text) < 1.5 * _lines_run(few, text)
+    assert _lines_run(many, text * 10) < 13 * _lines_run(many, text)
