@@ -74,15 +74,15 @@ class _Late:
     """A call that `look` has seen.
 
     Attributes:
-        running: What the call has in the table of calls that run.
+        caller: Who waits for it. Its request isn't kept, so that it is freed when the call ends.
         since: When it was seen first.
         late_since: When its deadline was first seen to be over.
     """
 
-    __slots__ = ("late_since", "running", "since")
+    __slots__ = ("caller", "late_since", "since")
 
-    def __init__(self, running: tuple[Caller, bytes], now: float) -> None:
-        self.running = running
+    def __init__(self, caller: Caller, now: float) -> None:
+        self.caller = caller
         self.since = now
         self.late_since: float | None = None
 
@@ -149,8 +149,8 @@ class Calls:
         stuck = 0
         for thread, running in self._running.copy().items():
             seen = before.get(thread)
-            if seen is None or seen.running is not running:
-                seen = _Late(running, now)
+            if seen is None or seen.caller is not running[0]:
+                seen = _Late(running[0], now)
             self._seen[thread] = seen
             if seen.late_since is None and self._is_late(running[0], now - seen.since):
                 seen.late_since = now

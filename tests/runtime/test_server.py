@@ -206,7 +206,7 @@ def test_a_long_log_is_read(transport: str) -> None:
         with channel(server.address) as opened:
             assert location(stub(opened).RunFunction(build(xr=XR), timeout=60)) == "EU"
         assert server.stop() == 0
-    assert sum(len(line) for line in server.lines) > 1_000_000
+    assert sum(len(line) for line in server.lines) > 200_000
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

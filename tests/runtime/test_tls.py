@@ -155,6 +155,7 @@ def test_half_written_files(server: Serving, directory: Path, tmp_path: Path, da
     assert complaint.startswith("keeping the last good certificates: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Ed448", "secp256k1"])
 def test_a_key_that_clients_cannot_use(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
     """Files with a key that fits, and that no handshake succeeds with, leave the last good ones in place."""
@@ -166,6 +167,7 @@ def test_a_key_that_clients_cannot_use(server: Serving, directory: Path, tmp_pat
     assert f"is a key of the kind {kind}, which clients can't use" in complaint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["P-384", "RSA", "P-521", "Ed25519"])
 def test_kinds_of_keys(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
     """Crossplane can use these. Of those that some clients can't, there is a warning; P-384 and RSA are for all."""
