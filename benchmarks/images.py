@@ -24,10 +24,13 @@ from benchmarks import models
 from crossplane_lite.packaging import images
 from crossplane_lite.packaging.report import table
 
-__all__ = ["main"]
+__all__ = ["OFFICIAL", "PRUNED", "WITHOUT_GRPCIO", "Size", "built", "main"]
 
 KINDS = (models.CLUSTER, models.BUCKET, "rds.aws.upbound.io_instances.yaml")
 _ROOT = Path(__file__).resolve().parents[1]
+OFFICIAL = "official SDK, as pip installs it"
+PRUNED = "this SDK, pruned"
+WITHOUT_GRPCIO = "this SDK, h2 in place of grpcio, pruned"
 _OFFICIAL = "crossplane-function-sdk-python>=0.15"
 
 _PROJECT = """\
@@ -152,37 +155,43 @@ def _folder_size(folder: Path, *suffixes: str) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.suffix in suffixes)
 
 
+def built(work: Path) -> tuple[dict[str, Size], dict[str, Path], dict[str, Path]]:
+    """Build all images.
+
+    Returns:
+        The size of each image, and the folders of our models and of pydantic's by kind.
+    """
+    sdk = _wheel(work)
+    ours, theirs = _our_models(work), _their_models(work)
+    official = _project(work, "official", [_OFFICIAL])
+    for crd, folder in theirs.items():
+        shutil.copytree(folder, official / "fn" / "models" / crd.split(".")[0])
+    ours_needs = f"crossplane-lite @ {sdk.as_uri()}"
+    lite = _project(work, "lite", [ours_needs])
+    for crd, folder in ours.items():
+        shutil.copytree(folder, lite / "fn" / "models" / crd.split(".")[0])
+    floor = _project(work, "floor", ["grpcio", "protobuf"])
+    krm = _project(work, "krm", [f"crossplane-lite[krm] @ {sdk.as_uri()}"])
+    first = _image(work, official, "official", "--no-prune")
+    same = work / "constraints.txt"
+    same.write_text(f"grpcio=={_grpcio(first, work)}\n", encoding="utf-8")
+    pins = ("--constraint", str(same))
+    images_of = {
+        OFFICIAL: first,
+        "official SDK, pruned": _image(work, official, "official-pruned"),
+        "this SDK, as pip installs it": _image(work, lite, "lite", "--no-prune", *pins),
+        PRUNED: _image(work, lite, "lite-pruned", *pins),
+        WITHOUT_GRPCIO: _image(work, lite, "h2", "--transport", "h2"),
+        "grpcio and protobuf alone": _image(work, floor, "floor", "--no-prune", *pins),
+        "a KRM function, pruned": _image(work, krm, "krm", "--krm", "--transport", "none"),
+    }
+    return {title: _size(image, work) for title, image in images_of.items()}, ours, theirs
+
+
 def main() -> None:
     """Build all images, and print the tables."""
     with tempfile.TemporaryDirectory(prefix="benchmarks-images-") as name:
-        work = Path(name)
-        sdk = _wheel(work)
-        ours, theirs = _our_models(work), _their_models(work)
-        official = _project(work, "official", [_OFFICIAL])
-        for crd, folder in theirs.items():
-            shutil.copytree(folder, official / "fn" / "models" / crd.split(".")[0])
-        ours_needs = f"crossplane-lite @ {sdk.as_uri()}"
-        lite = _project(work, "lite", [ours_needs])
-        without = _project(work, "without", [ours_needs, "h2>=4"])
-        for crd, folder in ours.items():
-            for project in (lite, without):
-                shutil.copytree(folder, project / "fn" / "models" / crd.split(".")[0])
-        floor = _project(work, "floor", ["grpcio", "protobuf"])
-        krm = _project(work, "krm", [f"crossplane-lite[krm] @ {sdk.as_uri()}"])
-        first = _image(work, official, "official", "--no-prune")
-        same = work / "constraints.txt"
-        same.write_text(f"grpcio=={_grpcio(first, work)}\n", encoding="utf-8")
-        pins = ("--constraint", str(same))
-        built = {
-            "official SDK, as pip installs it": first,
-            "official SDK, pruned": _image(work, official, "official-pruned"),
-            "this SDK, as pip installs it": _image(work, lite, "lite", "--no-prune", *pins),
-            "this SDK, pruned": _image(work, lite, "lite-pruned", *pins),
-            "this SDK, h2 in place of grpcio, pruned": _image(work, without, "none", "--transport", "none"),
-            "grpcio and protobuf alone": _image(work, floor, "floor", "--no-prune", *pins),
-            "a KRM function, pruned": _image(work, krm, "krm", "--krm", "--transport", "none"),
-        }
-        sizes = {title: _size(image, work) for title, image in built.items()}
+        sizes, ours, theirs = built(Path(name))
         against = next(iter(sizes.values()))
         rows = [
             [

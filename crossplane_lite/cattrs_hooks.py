@@ -1,7 +1,7 @@
 """Models in cattrs converters.
 
 cattrs makes models from plain data as it is. The other way it would read every field of every model, set or not, and
-never end where a class refers to itself; with these hooks it gives what is set.
+never end where a class refers to itself; with these hooks it gives the fields that are set.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["register"]
 
 
 def register(converter: Any) -> None:
-    """Teach a converter about models: plain data under wire names both ways, and only what is set.
+    """Teach a converter about models: plain data under wire names both ways, and only fields that are set.
 
     Args:
         converter: A `cattrs.Converter`.

@@ -36,7 +36,7 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
 
     Attributes:
         path: Where the value stands, for example `spec.ports[2].port`.
-        problem: What is wrong with it, without the path.
+        problem: The mistake, without the path.
     """
 
     def __init__(self, path: str, problem: str) -> None:
@@ -75,7 +75,7 @@ class UsageError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class InputError(CrossplaneLiteError, ValueError):
-    """The function's input, or a file given to a command, is not what it should be."""
+    """The function's input, or a file given to a command, is wrong."""
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):

@@ -1,6 +1,6 @@
 """Observables: forward references to values that do not exist yet.
 
-`apply` computes with them, `value_or` says what their absence means.
+`apply` computes with them, `value_or` gives their absence a meaning.
 """
 
 from __future__ import annotations

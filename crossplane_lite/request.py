@@ -4,8 +4,9 @@ They work with the requests of any implementation: those of `crossplane_lite.pro
 and v1beta1. None of them makes an entry in a map of the request.
 
 Resources come as dicts, or as instances of a model class where one is given. Models of observed and required resources
-are only for reading: what the cluster doesn't have reads None or empty. Models of desired resources can be changed
-and handed to `response.set_desired_composed_resources` or `resource.update`, which keep what the model doesn't know.
+are only for reading: a field that the cluster doesn't have reads None or empty. Models of desired resources can be
+changed and handed to `response.set_desired_composed_resources` or `resource.update`, which keep fields that the model
+doesn't know.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def get_required_resource(req: Request, name: str, model: None = None) -> dict[s
 @overload
 def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
-    """Return the first resource that answers a requirement, None where there is none.
+    """Return the first resource that answers a requirement, None without one.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -93,7 +94,7 @@ def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | N
 @overload
 def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
 def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
-    """Return the resource whose change a WatchOperation reports, None where there is none.
+    """Return the resource whose change a WatchOperation reports, None without one.
 
     Args:
         req: The request.
@@ -143,7 +144,7 @@ class Credentials:
     """Credentials of a function.
 
     Attributes:
-        type: `credential_data`, or `data` where there are none.
+        type: `credential_data`, or `data` without any.
         data: The values as text, by key. A repr doesn't show them, they are secret.
     """
 
@@ -187,9 +188,9 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
 
 
 def advertises_capabilities(req: Request) -> bool:
-    """Say whether the caller tells what it supports, as Crossplane does from v2.2 on.
+    """Say whether the caller lists its capabilities, as Crossplane does from v2.2 on.
 
-    Where it doesn't, `has_capability` is False also for what it supports.
+    Where it doesn't, `has_capability` is False also for capabilities that it has.
     """
     return Capabilities(req.meta.capabilities).advertised
 
@@ -199,7 +200,7 @@ def has_capability(req: Request, cap: int | str) -> bool:
 
     Args:
         req: The request.
-        cap: What: one of the protocol's CAPABILITY_ numbers, or the name of one.
+        cap: The capability: one of the protocol's CAPABILITY_ numbers, or the name of one.
     """
     return cap in Capabilities(req.meta.capabilities)
 
@@ -220,7 +221,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
             them.
 
     Returns:
-        An instance of the class; without one a dict, or None where there is no input.
+        An instance of the class; without one a dict, or None without an input.
 
     Raises:
         InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
@@ -235,7 +236,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context that earlier functions and Crossplane have filled, empty where there is none."""
+    """Return the pipeline's context that previous functions and Crossplane have filled; empty by default."""
     return struct_data(req.context)
 
 
@@ -252,7 +253,7 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment that EnvironmentConfigs give, empty where there is none."""
+    """Return the environment that EnvironmentConfigs give, empty by default."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -272,7 +273,7 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
         model: Its class; a dict without it.
 
     Returns:
-        The composite; empty for an Operation, which has none.
+        The composite; empty for an Operation.
 
     Raises:
         UsageError: The composite is not of the model's kind.
@@ -326,7 +327,7 @@ def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None =
     """Return the composite as it is desired by now: usually nothing but fields of its status.
 
     Args:
-        req: The request, or the response for what is desired after changes of it.
+        req: The request, or the response for desired state after changes.
         model: Its class; a dict without it.
 
     Returns:
@@ -346,7 +347,7 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any
     """Return a composed resource as it is desired by now.
 
     Args:
-        req: The request, or the response for what is desired after changes of it.
+        req: The request, or the response for desired state after changes.
         name: Its composition resource name.
         model: Its class; a dict without it.
 
@@ -368,7 +369,7 @@ def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None =
     """Return the composed resources that are desired by now, by composition resource name.
 
     Args:
-        req: The request, or the response for what is desired after changes of it.
+        req: The request, or the response for desired state after changes.
         model: Return only those of this class, as instances of it; `Unstructured` is the class of all. All of them as
             dicts without it.
     """

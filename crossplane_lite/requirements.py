@@ -1,4 +1,4 @@
-"""What a function asks Crossplane for: resources and schemas ("Required Resources" in the seeds)."""
+"""A function's requirements: resources and schemas that it asks Crossplane for (Crossplane's "Required Resources")."""
 
 from __future__ import annotations
 

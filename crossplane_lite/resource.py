@@ -1,7 +1,7 @@
 """Helpers for resources in raw messages, in parity with `crossplane.function.resource`.
 
 They work with the messages of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. Nothing that is read here makes an entry in a message's map, so what a map's `get` returns can be passed
+and v1beta1. Nothing that is read here makes an entry in a message's map, so the result of a map's `get` can be passed
 on as it is, None included.
 """
 
@@ -67,7 +67,7 @@ def update(r: ResourceMessage, source: Source) -> None:
     Args:
         r: The resource to update, such as `rsp.desired.resources["bucket"]`.
         source: A mapping, a model of ours, a Struct of any implementation, or a pydantic model. None in a mapping is
-            a null. Of a model only what was set is taken, and its apiVersion and kind.
+            a null. Of a model only set fields are taken, and its apiVersion and kind.
 
     Raises:
         UsageError: `source` is none of these, or observed state.
@@ -127,7 +127,7 @@ def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     Numbers without a fraction are ints. Another message comes as protobuf's JSON form of it.
 
     Raises:
-        UsageError: `s` is no message.
+        UsageError: `s` isn't a message.
     """
     made: dict[str, Any] = message_data(s)
     return made
@@ -142,7 +142,7 @@ class Condition:
         status: `True`, `False` or `Unknown`, as text.
         reason: A CamelCase word that says why.
         message: A text for people.
-        last_transition_time: When the status became what it is. `response.set_conditions` ignores it.
+        last_transition_time: When the status last changed. `response.set_conditions` ignores it.
         target: Whom `response.set_conditions` sets it on: `composite` (Crossplane's default) or
             `composite_and_claim`, or one of the protocol's TARGET_ numbers.
     """
@@ -163,7 +163,7 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         typ: The condition's type, such as `Ready`.
 
     Returns:
-        The condition. Where the resource doesn't have it, one with the status `Unknown`; what is malformed reads as if
+        The condition. Where the resource doesn't have it, one with the status `Unknown`; a malformed one reads as if
         it weren't there.
 
     Raises:
@@ -201,8 +201,8 @@ def child_name(*parts: str, sep: str = "-") -> str:
     63 characters, as a DNS label must. Letters are left as they are.
 
     Args:
-        *parts: What the name is made from, such as the name of the composite and a word.
-        sep: What stands between the parts, and in front of the hash.
+        *parts: The parts of the name, such as the name of the composite and a word.
+        sep: The text between the parts, and in front of the hash.
 
     Raises:
         UnresolvedError: A part is made from a value that doesn't exist yet.
@@ -227,7 +227,7 @@ def child_name(*parts: str, sep: str = "-") -> str:
 
 
 def get_ready(r: ResourceMessage | None) -> bool | None:
-    """Return what was said of a resource's readiness: True, False, or None where nothing was."""
+    """Return a resource's readiness as it was set: True, False, or None if it wasn't."""
     return None if r is None else _FROM_READY.get(r.ready)
 
 
@@ -279,15 +279,15 @@ def get_value(
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
         path: Such as `spec.ports[2].port`, `spec.ports[-1]` for the last one, `spec.ports[name=http].port`, or
-            `metadata.annotations[crossplane.io/external-name]`; in quotes, what stands in brackets is a key even where
+            `metadata.annotations[crossplane.io/external-name]`; in quotes, the text in brackets is a key even where
             it is a number.
         default: What to return where the path leads nowhere.
 
     Raises:
-        UsageError: `path` is no field path, or selects several elements of a list; or `resource` is none of these.
+        UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
-    # Bytes know neither what a selection means nor whether digits are a key; what is before these isn't decoded.
+    # Bytes know neither what a selection means nor whether digits are a key; objects before these aren't decoded.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
     value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
     return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)
@@ -300,10 +300,10 @@ def set_value(r: ResourceMessage, path: str, value: Any) -> None:
         r: The resource to change.
         path: As for `get_value`; an index may be the one after a list's last, and a selection that means no element
             adds one with these fields.
-        value: Plain data or a model of ours. It replaces what is there.
+        value: Plain data or a model of ours. It replaces the old value.
 
     Raises:
-        UsageError: `path` is no field path, or leads through a value that is no object or list.
+        UsageError: `path` isn't a field path, or leads through a value that isn't an object or list.
         UnresolvedError: `value` doesn't exist yet, or something in it. Nothing is set then.
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """

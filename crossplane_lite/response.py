@@ -126,7 +126,7 @@ def set_conditions(rsp: Response, *conditions: Condition) -> None:
             as none.
 
     Raises:
-        UsageError: A condition's target is none that there is. None of them is added.
+        UsageError: A condition's target doesn't exist. No condition is added.
     """
     made = [_condition(rsp, condition) for condition in conditions]
     rsp.conditions.extend(made)
@@ -144,7 +144,7 @@ def _condition(rsp: Response, condition: Any) -> Any:
 
 
 def set_output(rsp: Response, output: Source) -> None:
-    """Set what an Operation's function reports; it ends up in the Operation's status.
+    """Set the output of an Operation's function; it ends up in the Operation's status.
 
     Args:
         rsp: The response to set it in; an output that it has is replaced.
@@ -212,7 +212,7 @@ def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> Non
 
 
 def set_context(rsp: Response, context: Source) -> None:
-    """Set the pipeline's context as a whole; what earlier functions left in it is gone.
+    """Set the pipeline's context as a whole; entries of previous functions are gone.
 
     Args:
         rsp: The response to set it in.
@@ -242,7 +242,7 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
 
 
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
-    """Set the desired composite. What earlier functions desire of it is replaced, unless `xr` was made from it.
+    """Set the desired composite. The desired state of previous functions is replaced, unless `xr` was made from it.
 
     Its readiness and connection details stay; `resource.set_ready` and `resource.update_connection_details` set those.
 
@@ -259,10 +259,10 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 
 
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
-    """Set desired composed resources by name. Those that are not named stay as earlier functions desire them.
+    """Set desired composed resources by name. Other resources stay as previous functions desire them.
 
-    What earlier functions desire under the same names is replaced, unless the resources were made from it. Readiness
-    stays; `resource.set_ready` sets it.
+    Desired state of previous functions under the same names is replaced, unless the resources were made from it.
+    Readiness stays; `resource.set_ready` sets it.
 
     Args:
         rsp: The response to set them in.

@@ -9,7 +9,7 @@ or, one by one::
     for error in schema.validate(bucket):
         ctx.results.fatal(error)
 
-What is checked is what an API server checks of a structural schema: types, required fields, enums, limits, patterns,
+The checks are those of an API server for a structural schema: types, required fields, enums, limits, patterns,
 formats (`int32`, `int64`, `byte`, `date`, `date-time`, `ipv4`, `ipv6` and `uuid`), allOf, anyOf, oneOf and not, and
 that lists which are sets or maps have no element twice. In particular:
 
@@ -19,7 +19,7 @@ that lists which are sets or maps have no element twice. In particular:
 - A required field with a default isn't missing; the API server sets it first. Its own kinds have an empty default
   beside every required field, which counts for nothing.
 - null is taken where the schema says `nullable`, and elsewhere means that the field isn't set, but in lists.
-- Rules in CEL (`x-kubernetes-validations`), what admission webhooks refuse, and what the API server checks of its own
+- Rules in CEL (`x-kubernetes-validations`), refusals of admission webhooks, and the API server's own checks of
   kinds beyond their schemas aren't checked.
 
 Getting a schema ready costs up to 25 ms for the largest kinds, once: the last 64 are kept. In each call a schema has
@@ -41,7 +41,7 @@ getting ready            0.3 ms, 4 ms         0.01 ms               0.01 ms
 one check                1.2 us, 32 us        140 us, 7 ms          140 us, 10 ms
 =======================  ===================  ====================  ========================
 
-What decided are the regular expressions. Those of schemas are in Go's syntax and take linear time, and the values are
+Regular expressions decided. Those of schemas are in Go's syntax and take linear time, and the values are
 up to whoever writes a composite. jsonschema-rs has an engine of that kind; Python's, which the other two use, refuses
 some of the syntax, lets `$` match before a line end, and can be kept busy for years by a value of fifty letters.
 Against it: its paths have fields like `0` and the empty one wrong, so these go by other names on the way; and it

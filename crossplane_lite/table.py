@@ -1,4 +1,4 @@
-"""Model modules as data: what generated modules import. `crossplane_lite._models.table` says how a table is written."""
+"""Model modules as data, imported by generated modules. `crossplane_lite._models.table` says how a table is written."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 
 # How long one example takes depends on what else the machine does.
 hypothesis.settings.register_profile("default", deadline=None)
-hypothesis.settings.load_profile("default")
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=40)
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and what they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -21,6 +21,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # gRPC complains on stderr about every refused handshake otherwise; the tests read what servers write there.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Search less where slow tests are left out; runs of all tests take Hypothesis' own number of examples."""
+    hypothesis.settings.load_profile("quick" if config.option.markexpr == "not slow" else "default")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -49,7 +49,8 @@ def respond(call: Call, error: BaseException | None) -> bytes:
         # First, because compose() runs again for it: nothing of that can get into the answer any more.
         look = look_twice(call, error) if needs_a_look(call) else None
     answer = _Answer(call, look)
-    if any(entry.on_change for entry in call.results.entries) or answer.may_have_reported:
+    entries = call.results.entries
+    if (entries and any(entry.on_change for entry in entries)) or answer.may_have_reported:
         from .news import tell_news
 
         answer.reported = tell_news(call)
@@ -222,7 +223,8 @@ class _Answer:
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
         """Encode the registered resources; return what those wait for that wait."""
         call = self.call
-        elsewhere = frozenset(name for other in self.handing_on.others.values() for name in other.held)
+        others = self.handing_on.others
+        elsewhere = frozenset(name for other in others.values() for name in other.held) if others else frozenset()
         waiting: dict[str, list[Wait]] = {}
         mark = call.mark
         resolved = resources.resolved_resources(call, mark, elsewhere, self.look)

@@ -96,7 +96,8 @@ def outcome_of(
         if exists:
             decided = look.decided.get(name, ())
             if observed is not None:
-                decided = [one for one in decided if not one.added or is_owned(observed, one.steps)]
+                # Of a key that is made from a value nobody knows which one it was.
+                decided = [one for one in decided if not one.added or one.is_key or is_owned(observed, one.steps)]
             _doubt(tree, decided, look.sources)
     waits = _waits(tree, registered)
     if blocked:

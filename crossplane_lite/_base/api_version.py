@@ -6,7 +6,7 @@ __all__ = ["group_of", "joined", "split"]
 
 
 def split(api_version: str) -> tuple[str, str]:
-    """Return group and version. What stands before the last slash is the group."""
+    """Return group and version. The text before the last slash is the group."""
     group, _, version = api_version.rpartition("/")
     return group, version
 

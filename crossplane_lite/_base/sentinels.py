@@ -1,4 +1,4 @@
-"""The values that say what a field is when it is not a value: UNSET, NULL and the tombstone."""
+"""The states of a field without a value: UNSET, NULL and the tombstone."""
 
 from __future__ import annotations
 

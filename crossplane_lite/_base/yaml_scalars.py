@@ -1,7 +1,7 @@
-"""What an unquoted scalar stands for: YAML as kustomize, kpt and kubectl agree on it.
+"""The values of unquoted scalars: YAML as kustomize, kpt and kubectl agree on it.
 
 `true` and `false` are the only booleans; `yes`, `on`, `12:30:45`, timestamps and `=` are strings. `0x1f`, `0b11`,
-`0o644` and `0644` are integers, `1_000` and `1e3` are 1000, as is `1000.0`. What reads YAML 1.1 has more booleans.
+`0o644` and `0644` are integers, `1_000` and `1e3` are 1000, as is `1000.0`. Readers of YAML 1.1 have more booleans.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOT_JSON = {
 # Matched without underscores, which may stand anywhere behind the first character.
 _INT = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
 FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-"""Matches what stands for a number with a fraction, and what an integer in base 10 is."""
+"""Matches numbers with a fraction, and integers in base 10."""
 
 # No integer of an object has as many digits, and longer ones can't be written.
 _MOST_BITS = 10_000
@@ -53,7 +53,7 @@ def booleans_of_1_1() -> dict[str, bool]:
 
 
 def resolve(text: str) -> Any:
-    """Return what an unquoted scalar without a tag stands for; whole numbers are integers, as they are in JSON."""
+    """Return the value of an unquoted scalar without a tag; whole numbers are integers, as they are in JSON."""
     if text in WORDS:
         return WORDS[text]
     found = number(text)
@@ -65,9 +65,9 @@ def resolve(text: str) -> Any:
 
 
 def number(text: str) -> int | float | None:
-    """Return the number that an unquoted scalar stands for, None where it is none.
+    """Return the number that an unquoted scalar stands for, None for other scalars.
 
-    Integers of thousands of digits, and what is beyond the range of a double, are no numbers for Kubernetes either.
+    Integers of thousands of digits, and numbers beyond the range of a double, aren't numbers for Kubernetes either.
     """
     first = text[:1]
     if first not in "0123456789+-." or not first:
@@ -90,7 +90,7 @@ def number(text: str) -> int | float | None:
 
 
 def check_tag(tag: str, text: str | None, where: str) -> None:
-    """Refuse a tag that has no meaning in a manifest.
+    """Refuse a tag without a meaning in a manifest.
 
     Args:
         tag: The tag, resolved.
@@ -98,7 +98,7 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
         where: The place, for messages.
 
     Raises:
-        InputError: The tag is outside of YAML's core, or the text is no value of it.
+        InputError: The tag is outside of YAML's core, or the text isn't a value of it.
     """
     short = tag.removeprefix(TAG)
     if text is None or short not in ("!", "str", "timestamp", "null", "bool", "int", "float"):
@@ -110,7 +110,7 @@ def check_tag(tag: str, text: str | None, where: str) -> None:
 
 
 def tagged(tag: str, text: str) -> Any:
-    """Return what a scalar with a tag stands for."""
+    """Return the value of a scalar with a tag."""
     short = tag.removeprefix(TAG)
     if short in ("!", "str", "timestamp"):
         return text

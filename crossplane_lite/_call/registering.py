@@ -65,8 +65,13 @@ def register(
     """Register a composed resource; `Context.resource` says what the arguments and errors are."""
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
-    if type(name) is not str or not name or call.searches or call.oracle is not None:
-        name = known_name(call, name)
+    if (
+        type(name) is not str
+        or not name
+        or call.oracle is not None
+        or (call.searches and call.has_token(name.encode(errors="replace")))
+    ):
+        name = known_name(call, name)  # which lets all other names pass
     if name in call.resources:
         raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
     if on_unresolved not in _POLICIES:

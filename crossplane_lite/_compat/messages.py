@@ -1,7 +1,7 @@
 """Messages of any implementation, as the low-level helpers take and fill them.
 
 Messages of two implementations are different classes, even when their names and their bytes are the same. The helpers
-look at what a message is called and not at its class, and go from one implementation to another through bytes.
+look at a message's name and not at its class, and go from one implementation to another through bytes.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Response(Protocol):
 
 
 class Dumped(Protocol):
-    """What can say itself which of its fields were set: a pydantic model."""
+    """An object that knows which of its fields were set: a pydantic model."""
 
     def model_dump(self, *, exclude_unset: bool, by_alias: bool, warnings: bool) -> dict[str, Any]: ...
 
@@ -145,7 +145,7 @@ Target: TypeAlias = "Literal['composite', 'composite_and_claim'] | int | None"
 """Whose events and conditions are meant, by name or as one of the protocol's TARGET_ numbers."""
 
 Source: TypeAlias = "Mapping[str, Any] | Model | StructMessage | Dumped"
-"""What an object can be given as."""
+"""The forms in which an object can be given."""
 
 
 def full_name(value: object) -> str | None:
@@ -164,11 +164,11 @@ def struct_of(value: Any, what: str) -> bytes:
 
     Args:
         value: A Resource or a Struct of any implementation, a mapping, or None.
-        what: What takes it, for the message.
+        what: The function that takes it, for the message.
 
     Raises:
         UsageError: It is something else.
-        EncodeError: A mapping holds what a Struct can't carry.
+        EncodeError: A mapping holds a value that a Struct can't carry.
     """
     if value is None:
         return b""
@@ -185,12 +185,13 @@ def struct_of(value: Any, what: str) -> bytes:
 
 
 def encoded(source: Any, where: str = "") -> bytes:
-    """Return the bytes of the Struct for what an object was given as.
+    """Return the bytes of the Struct for a given object.
 
     Args:
-        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of one of ours what
-            is set is taken, together with what it lies over where a getter of `crossplane_lite.request` gave it.
-        where: What comes before the paths in messages.
+        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of one of ours, every
+            field that is set is taken, together with the object below it where a getter of `crossplane_lite.request`
+            gave it.
+        where: The text before the paths in messages.
 
     Raises:
         UsageError: It is none of these, or observed state.
@@ -222,7 +223,7 @@ def encoded(source: Any, where: str = "") -> bytes:
 
 
 def encoded_resource(source: Any, where: str = "") -> bytes:
-    """Return the bytes of the Struct for what a resource was given as; arguments and errors are those of `encoded`."""
+    """Return the bytes of the Struct for a given resource; arguments and errors are those of `encoded`."""
     if is_dumped(source):
         # Nobody passes the kind to a pydantic model's constructor, so it doesn't count as set.
         source = {**dump(source), "apiVersion": source.apiVersion, "kind": source.kind}
@@ -230,12 +231,12 @@ def encoded_resource(source: Any, where: str = "") -> bytes:
 
 
 def is_dumped(source: object) -> bool:
-    """Say whether an object says itself what was set in it, as pydantic's models do."""
+    """Say whether an object knows which of its fields were set, as pydantic's models do."""
     return callable(getattr(type(source), "model_dump", None))
 
 
 def dump(model: Any) -> dict[str, Any]:
-    """Return what was set in a pydantic model, under the names that Kubernetes knows."""
+    """Return the set fields of a pydantic model, under the names that Kubernetes knows."""
     fields: dict[str, Any] = model.model_dump(exclude_unset=True, by_alias=True, warnings=False)
     return fields
 
@@ -281,7 +282,7 @@ _DECODERS: Final = {
 
 
 def opened(value: Any) -> Any:
-    """Return plain data in which messages are replaced by what they hold, and None, which means null there, by NULL."""
+    """Return plain data in which messages are replaced by their content, and None, which means null there, by NULL."""
     return with_nulls(value, _content)
 
 
@@ -294,7 +295,7 @@ def message_data(message: Any) -> Any:
     """Return a message of any implementation as plain data.
 
     Raises:
-        UsageError: It is no message.
+        UsageError: It isn't a message.
     """
     name = full_name(message)
     if name is None:

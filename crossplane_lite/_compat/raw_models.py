@@ -35,7 +35,7 @@ def answers(given: Any, name: str, model: type[Any] | None, kind: str) -> list[A
         given: The map of answers.
         name: The requirement's name.
         model: The class of the resources; dicts without it.
-        kind: What the map is called in messages.
+        kind: The map's name in messages.
 
     Raises:
         UsageError: A resource is of another kind.
@@ -51,7 +51,7 @@ def names_of(resources: Any, model: type[Any] | None) -> list[str]:
     """Return the names of the resources of a model's kind, or of all, sorted.
 
     Raises:
-        UsageError: `model` is no class of resources.
+        UsageError: `model` isn't a class of resources.
     """
     names = sorted(resources)
     if model is None:
@@ -75,10 +75,10 @@ def observed(message: ResourceMessage, model: type[Any] | None, kind: str, name:
         model: Its class; a dict without it.
         kind: `xr`, `resource` or `required`.
         name: Its composition resource name, or the requirement's.
-        prefix: What paths start with, where that isn't the name.
+        prefix: The beginning of paths, where that isn't the name.
 
     Raises:
-        UsageError: `model` is no class of resources, or one of another kind.
+        UsageError: `model` isn't a class of resources, or is one of another kind.
     """
     if model is None:
         return struct_data(message.resource)

@@ -17,7 +17,7 @@ __all__ = ["problems_in", "structure", "structured"]
 
 T = TypeVar("T")
 
-# What every Kubernetes object has, and few input classes do.
+# Fields that every Kubernetes object has, and few input classes do.
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 _MOST_PROBLEMS = 100
 
@@ -25,17 +25,17 @@ _MOST_PROBLEMS = 100
 def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     """Return `data` as an instance of an attrs class.
 
-    Nothing is converted by guessing: 5 is no text, "5" no number, true no 1, and "abc" no list. Keys are the fields'
-    aliases, so attrs' `alias` gives a field another key than its name; that of `from_` is `from`.
+    Nothing is converted by guessing: 5 isn't a string, "5" isn't a number, true isn't 1, and "abc" isn't a list. Keys
+    are the fields' aliases, so attrs' `alias` gives a field another key than its name; that of `from_` is `from`.
 
     Args:
         data: Plain data. apiVersion, kind and metadata are left out where the class doesn't have them.
         cls: An attrs class.
-        what: What the data is, for messages.
+        what: The name of the data in messages.
 
     Raises:
         InputError: Keys are unknown or values of the wrong type; the message has every one, with its path.
-        UsageError: `cls` isn't an attrs class, or has a field of a type that JSON has no values of.
+        UsageError: `cls` isn't an attrs class, or has a field of a type without values in JSON.
     """
     import attr
 
@@ -51,7 +51,7 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
 
 
 def structured(value: Any, type_: Any) -> Any:
-    """Return plain data as a value of any of the types that an input may have; what it raises is for `problems_in`."""
+    """Return plain data as a value of any of the types that an input may have; its errors are for `problems_in`."""
     return _converter().structure(value, type_)
 
 
@@ -63,12 +63,12 @@ def _known_keys(cls: type[Any]) -> frozenset[str]:
 
 
 class _Misfit(ValueError):
-    """A value isn't what its place asks for; the text goes behind the path."""
+    """A value doesn't fit its place; the text goes behind the path."""
 
 
 @functools.cache
 def _converter() -> Any:
-    """Return a converter that refuses what it would have to guess: cattrs alone makes 5 a text and "abc" a list."""
+    """Return a converter that refuses to guess: cattrs alone makes 5 a string and "abc" a list."""
     import cattrs
 
     from .. import cattrs_hooks
@@ -78,7 +78,7 @@ def _converter() -> Any:
         lambda type_: shape_of(type_) is not None, functools.partial(_hook_for, converter)
     )
     cattrs_hooks.register(converter)
-    # cattrs looks at these, and at what derives from them, before it asks factories.
+    # cattrs looks at these, and at their subclasses, before it asks factories.
     for base in (str, int, float, bool, enum.Enum):
         converter.register_structure_hook(base, functools.partial(_value, converter))
     return converter
@@ -155,7 +155,7 @@ def _choice(_: Any, value: Any, shape: Shape) -> Any:
 def _union(converter: Any, value: Any, shape: Shape) -> Any:
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     for _, member in members:
-        # What fits as it is goes before what would be converted, as 1 would be to a float.
+        # A type that fits as it is goes before one that needs a conversion, as 1 would be to a float.
         if member.kind == "scalar" and type(value) is member.type:
             return value
     errors = []
@@ -167,7 +167,7 @@ def _union(converter: Any, value: Any, shape: Shape) -> Any:
                 raise
             except Exception as error:
                 errors.append(error)
-    # What is wrong is said for the member that the value is nearest to: the one with the fewest keys too few or many.
+    # Mistakes are said for the member that the value is nearest to: the one with the fewest keys too few or many.
     raise min(errors, key=_distance) if errors else _misfit(value, shape.type)
 
 
@@ -225,7 +225,7 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
         except RecursionError:
             raise
         except Exception as error:
-            # What add_note() does, which Python 3.10 does not have; cattrs reads it from here.
+            # The same as add_note(), which Python 3.10 does not have; cattrs reads it from here.
             notes = [*getattr(error, "__notes__", []), IterableValidationNote(f"item {at!r}", at, type_)]
             vars(error)["__notes__"] = notes
             errors.append(error)
@@ -238,8 +238,8 @@ def problems_in(error: BaseException, path: str) -> str:
     """Return everything that is wrong, each with its path, in the words of who writes the input.
 
     Args:
-        error: What structuring has raised.
-        path: The path of what was structured.
+        error: The error that structuring has raised.
+        path: The path of the structured value.
     """
     try:
         problems = sorted(problem.text for problem in _problems(error, path))
@@ -266,7 +266,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
             if isinstance(problem, KeyError):
                 yield _Problem(f"{path}.{keys[note.name]} is required", True)
             else:
-                # An error that comes up where there is no room left may bear the name of another class's field.
+                # An error that comes up where no room is left may bear the name of another class's field.
                 yield from _problems(problem, f"{path}.{keys.get(note.name, note.name)}")
         for problem in about:
             name = _validated(problem)

@@ -16,7 +16,7 @@ from ..errors import UsageError
 __all__ = ["NOTHING", "Field", "Shape", "check_class", "choices", "described", "fields_of", "is_class", "shape_of"]
 
 NOTHING: Final = object()
-"""The default of a field that has none."""
+"""The mark for a field without a default."""
 
 _SEQUENCES: Final[dict[Any, Callable[[Iterable[Any]], Any]]] = {
     **dict.fromkeys((list, abc.Sequence, abc.MutableSequence), list),
@@ -30,15 +30,15 @@ _UNIONS: Final = (typing.Union, types.UnionType)
 
 
 class Shape(NamedTuple):
-    """What a type asks for.
+    """The values that a type takes.
 
     Attributes:
         kind: `any`, `scalar`, `choice` (an enum or a Literal), `union`, `list`, `tuple` (of a fixed length), `map`,
             `class` (an attrs class or a dataclass) or `model` (one of this package's).
         type: The type itself, without aliases and annotations around it.
-        args: For a scalar the JSON type that it is made from; for a choice what may be chosen, enum members as such;
+        args: For a scalar the JSON type that it is made from; for a choice the allowed values, enum members as such;
             for lists, tuples, maps and unions the types in them.
-        make: For a list what it is made with.
+        make: For a list the function that makes it.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Field(NamedTuple):
         key: Its key in the input: attrs' alias, without the underscore of those that end in one because the rest is a
             keyword of Python.
         type: Its type.
-        default: Its default, `NOTHING` where it has none; a callable that makes it where `made` is true.
+        default: Its default, `NOTHING` without one; a callable that makes it where `made` is true.
         made: Whether the default is made anew for each instance.
     """
 
@@ -72,7 +72,7 @@ def is_class(type_: Any) -> bool:
 
 
 def shape_of(type_: Any) -> Shape | None:
-    """Return what a type asks for, None for what JSON has no values of."""
+    """Return the values that a type takes; None if JSON can't hold any of them."""
     type_ = _bare(type_)
     if type_ is Any or type_ is None or type_ is type(None):
         return Shape("any", Any) if type_ is Any else Shape("choice", type(None), (None,))
@@ -150,7 +150,7 @@ def _attrs_field(field: Any) -> Field:
     if default is attr.NOTHING:
         default = NOTHING
     elif isinstance(default, attr.Factory):  # type: ignore[arg-type]  # a class that is annotated as a function
-        # One that looks at the instance has no value without it.
+        # One that looks at the instance can't give a value without it.
         default, made = (None, False) if default.takes_self else (default.factory, True)
     return Field(field.name, _key(field.alias), Any if field.type is None else field.type, default, made)
 
@@ -224,7 +224,7 @@ def _name(type_: Any) -> str:
 
 
 def described(type_: Any) -> str:
-    """Return what a type asks for in words, for people who write YAML and not Python."""
+    """Return the values that a type takes in words, for people who write YAML and not Python."""
     words = list(dict.fromkeys(_words(type_)))
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 

@@ -1,4 +1,4 @@
-"""What manifests, and functions, give as an apiVersion."""
+"""The apiVersions of manifests and functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ApiVersionError", "split_api_version"]
 
 
 class ApiVersionError(InputError):
-    """What is given as an apiVersion isn't one."""
+    """The given apiVersion isn't one."""
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:

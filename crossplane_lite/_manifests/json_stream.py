@@ -1,4 +1,4 @@
-"""Streams of JSON objects, read strictly and with the line of what is wrong.
+"""Streams of JSON objects, read strictly and with the line of each mistake.
 
 Python's json module reads large documents many times faster than any reader of YAML. It takes more than JSON, though,
 and of a key that occurs twice the last value; that is refused here, as in YAML.
@@ -33,7 +33,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 
     Args:
         text: The stream.
-        label: What messages call it.
+        label: Its name in messages.
         deepest: How many levels of arrays and objects there may be, for the message when there are more than Python
             can read.
         is_json: Whether it can't be anything else.
@@ -42,7 +42,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
         None where the text is not a stream of JSON objects; it can be YAML.
 
     Raises:
-        InputError: A key occurs twice in an object; a number or a string is none that every reader of JSON can
+        InputError: A key occurs twice in an object; a number or a string isn't one that every reader of JSON can
             represent; or it is not JSON and can't be anything else.
     """
     documents: list[Document] = []
@@ -69,7 +69,7 @@ def parse_objects(text: str, label: str, *, deepest: int, is_json: bool) -> list
 
 
 def _problem(text: str, place: int, label: str) -> InputError | None:
-    """Find what is wrong with the document that begins at a place."""
+    """Find the mistake in the document that begins at a place."""
     keys: list[set[str] | None] = []  # of the objects that are open; None for an array
     before = ""
     for token in _TOKEN.finditer(text, place):

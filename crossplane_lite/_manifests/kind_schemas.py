@@ -1,9 +1,10 @@
 """Schemas of kinds from OpenAPI v3 documents and from definitions, found as Crossplane finds them.
 
-Crossplane asks the API server for the document of the apiVersion (seed required-schemas, "Implementation") and takes
-the component whose `x-kubernetes-group-version-kind` has that kind and nothing else. References are inlined: one counts
-instead of all that stands beside it, in an `allOf` too, which is how Kubernetes gives a reference a description. It is
-looked for in properties, additional properties and items. A reference to what it lies in becomes `{type: object}`.
+Crossplane asks the API server for the document of the apiVersion (Crossplane's design "Required schemas",
+"Implementation") and takes the component whose `x-kubernetes-group-version-kind` has that kind and nothing else.
+References are inlined: one counts instead of all that stands beside it, in an `allOf` too, which is how Kubernetes
+gives a reference a description. It is looked for in properties, additional properties and items. A reference to the
+schema that it lies in becomes `{type: object}`.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ _HIDDEN: Final = re.compile(rb"\\(?:x|u00|U000000)(?:2[DdEe]|3[0-9]|[4-7])")
 
 
 class _Kind(NamedTuple):
-    """What one document says about a kind.
+    """One document's part about a kind.
 
     Attributes:
         where: File and place, for messages.
         schema: The schema, with its references.
         scope: Namespaced, Cluster, or None where the document doesn't tell.
-        components: What the references point into; None for a definition, which has none.
+        components: The schemas that references point to; None for a definition, which can't refer.
     """
 
     where: str
@@ -54,7 +55,7 @@ _Kinds = dict[tuple[str, str], _Kind]
 class Schemas:
     """The schemas of kinds, from documents and from files.
 
-    Files are read when they are needed: a file in which neither group, version and kind of what is looked for stand is
+    Files are read when they are needed: a file in which group, version and kind of the wanted schema don't stand is
     not parsed, and without any question nothing is read. Where several define a kind, the first one counts. Schemas
     that were found are kept, and shared: they must not be changed.
     """
@@ -74,10 +75,10 @@ class Schemas:
     def add_path(self, path: str | os.PathLike[str]) -> None:
         """Add a file or a folder, with its folders, of definitions and OpenAPI documents; in packages too.
 
-        Which files are read, and how, is said in `_manifests.sources`; what defines no kind is passed over.
+        Which files are read, and how, is said in `_manifests.sources`; documents that define no kind are passed over.
 
         Raises:
-            InputError: There is no such file or folder. What is wrong in one comes to light when it is read.
+            InputError: A file or folder doesn't exist. Mistakes in one come to light when it is read.
         """
         text = os.fspath(path)
         if not os.path.exists(text):
@@ -114,7 +115,7 @@ class Schemas:
 
         Raises:
             ApiVersionError: It isn't an apiVersion.
-            InputError: A file can't be read, isn't what it should be, or refers to what it hasn't.
+            InputError: A file can't be read, has a wrong form, or refers to a schema that it lacks.
         """
         key = api_version, kind
         if key not in self._found:
@@ -144,7 +145,7 @@ class Schemas:
         """Return apiVersion and kind of all that is known, sorted. Every file is read for this.
 
         Raises:
-            InputError: A file can't be read, or isn't what it should be.
+            InputError: A file can't be read, or has a wrong form.
         """
         return sorted({key for source in self._sources for key in source.kinds()})
 
@@ -247,7 +248,7 @@ def _of_document(document: Document) -> _Kinds | None:
 
 
 def _of_definition(where: str, content: Mapping[str, Any]) -> _Kinds | None:
-    """Return the kinds of a definition, None for what isn't one."""
+    """Return the kinds of a definition, None for another object."""
     from .crd import crds_in, versions_of
     from .published import published
 
@@ -287,7 +288,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
 
 
 def _key(mark: Any) -> tuple[str, str] | None:
-    """Return the apiVersion and kind of what marks a component or an operation."""
+    """Return the apiVersion and kind in the mark of a component or an operation."""
     if not isinstance(mark, Mapping):
         return None
     group, version, kind = mark.get("group", ""), mark.get("version"), mark.get("kind")
@@ -297,7 +298,7 @@ def _key(mark: Any) -> tuple[str, str] | None:
 
 
 def _scopes(paths: Any) -> dict[tuple[str, str], str]:
-    """Return the scopes of the kinds that have paths; what can be listed in one namespace is namespaced."""
+    """Return the scopes of the kinds that have paths; a kind that can be listed in one namespace is namespaced."""
     scopes: dict[tuple[str, str], str] = {}
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
         for method in _METHODS:

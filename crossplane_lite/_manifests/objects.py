@@ -42,7 +42,7 @@ COMPOSITE_LABEL: Final = "crossplane.io/composite"
 """The label that names the composite which a resource belongs to."""
 
 CLAIM_LABELS: Final = ("crossplane.io/claim-name", "crossplane.io/claim-namespace")
-"""The labels that name the claim of a composite, and of what it composes."""
+"""The labels that name the claim of a composite, and of its composed resources."""
 
 TRANSITION_TIME: Final = "2024-01-01T00:00:00Z"
 """The time of every condition, so that two runs give the same."""
@@ -92,7 +92,7 @@ def text_of(value: Any) -> str:
 
 
 def metadata_of(resource: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object's metadata; an empty mapping where it has none."""
+    """Return an object's metadata; an empty mapping without one."""
     metadata = resource.get("metadata")
     return metadata if isinstance(metadata, Mapping) else {}
 
@@ -103,12 +103,12 @@ def _member(metadata: Mapping[str, Any], field: str, key: str) -> str:
 
 
 def resource_name(resource: Mapping[str, Any]) -> str:
-    """Return the composition resource name that an object's annotation gives it; empty where there is none."""
+    """Return the composition resource name that an object's annotation gives it; empty without one."""
     return _member(metadata_of(resource), "annotations", RESOURCE_NAME)
 
 
 def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the owner reference of an object's controller, None where it has none."""
+    """Return the owner reference of an object's controller, None without one."""
     references = metadata_of(resource).get("ownerReferences")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, Mapping) and reference.get("controller") is True:
@@ -117,7 +117,7 @@ def controller_of(resource: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def composite_uid(composite: Mapping[str, Any]) -> str:
-    """Return a composite's uid, or what Crossplane's own renderer takes where the file has none.
+    """Return a composite's uid, or the one that Crossplane's own renderer takes for a file without one.
 
     That one depends on kind, namespace and name alone, so names that are generated from it are the same each time.
     """
@@ -226,14 +226,14 @@ def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
-    """Return what a Secret holds, decoded. `stringData` counts as an API server takes it: over `data`.
+    """Return the data of a Secret, decoded. `stringData` counts as an API server takes it: over `data`.
 
     Args:
         secret: The Secret.
-        where: What it is, for messages.
+        where: Its name in messages.
 
     Raises:
-        InputError: A value isn't what a Secret holds.
+        InputError: A value isn't valid in a Secret.
     """
     found: dict[str, bytes] = {}
     for field in ("data", "stringData"):
@@ -269,10 +269,10 @@ def observed_bytes(resource: Mapping[str, Any], what: str) -> bytes:
 
     Args:
         resource: The object.
-        what: What it is, for the message.
+        what: Its name in the message.
 
     Raises:
-        InputError: It holds what a Struct can't carry.
+        InputError: It holds a value that a Struct can't carry.
     """
     try:
         return _wire.encode_struct(resource)
@@ -304,10 +304,10 @@ def encode(resource: Mapping[str, Any], what: str) -> bytes:
 
     Args:
         resource: The object.
-        what: What it is, for the message.
+        what: Its name in the message.
 
     Raises:
-        InputError: It holds what a Struct can't carry, such as an integer beyond 2^53.
+        InputError: It holds a value that a Struct can't carry, such as an integer beyond 2^53.
     """
     try:
         return _wire.encode_struct(resource)

@@ -1,8 +1,8 @@
 """The schema of a custom resource as an API server publishes it, made of its CustomResourceDefinition's.
 
-An API server adds what every object has, and spells out what it knows of embedded objects and of values that are an
-integer or a string. Descriptions aside, the result is what `kubectl get --raw /openapi/v3/apis/<group>/<version>` shows
-with its references inlined.
+An API server adds the fields of every object, and spells out the form of embedded objects and of values that are an
+integer or a string. Descriptions aside, the result is the document that `kubectl get --raw
+/openapi/v3/apis/<group>/<version>` shows with its references inlined.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ def published(schema: Mapping[str, Any], group: str, version: str, kind: str) ->
     """Return the schema of a custom resource as an API server publishes it.
 
     Args:
-        schema: The `openAPIV3Schema` of the version; it isn't changed, and what needs no change is shared.
+        schema: The `openAPIV3Schema` of the version; it isn't changed, and unchanged parts are shared.
         group: The kind's group.
         version: The version.
         kind: The kind.
     """
     box: dict[str, Any] = {}
-    # Schemas with the object that gets each, and its key there; what isn't a schema is passed on for others to refuse.
+    # Schemas with the object that gets each, and its key there; other values are passed on for others to refuse.
     work: list[tuple[Any, dict[str, Any], str]] = [(schema, box, "root")]
     while work:
         source, target, key = work.pop()
@@ -128,7 +128,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _spelt_out(source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with what its extensions mean, its inner schemas as they are."""
+    """Return a schema with the meaning of its extensions, its inner schemas as they are."""
     made = dict(source)
     if source.get(_EMBEDDED) is True:
         given = source.get("properties", {})

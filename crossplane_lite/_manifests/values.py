@@ -1,4 +1,4 @@
-"""Values of definitions, archives and schemas, and what is said of those that aren't what they must be."""
+"""Values of definitions, archives and schemas, and the errors for values of a wrong form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BOOLEANS: Final = booleans_of_1_1()
 
 
 def boolean(value: Any) -> Any:
-    """Return what a word of YAML 1.1 means where a boolean is expected; anything else as it is."""
+    """Return the boolean that a word of YAML 1.1 means; anything else as it is."""
     return _BOOLEANS.get(value, value) if isinstance(value, str) else value
 
 
@@ -29,7 +29,7 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
     Args:
         value: The value; where a boolean is expected, also a word of YAML 1.1.
         kind: dict, list, str or bool.
-        error: Makes the error of what is wrong, which begins with `must be`; it knows the place.
+        error: Makes the error from a text, which begins with `must be`; it knows the place.
 
     Raises:
         InputError: It isn't of that type.
@@ -42,7 +42,7 @@ def typed(value: Any, kind: type[Any], error: Callable[[str], InputError]) -> An
 
 
 def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any]) -> Any:
-    """Return what stands at a path of keys, which must be of a type.
+    """Return the value at a path of keys, which must be of a type.
 
     Args:
         where: File and place of the content, for messages.
@@ -64,10 +64,10 @@ def typed_at(where: str, content: Mapping[str, Any], path: str, kind: type[Any])
 
 
 def check_name(where: str, path: str, name: str) -> None:
-    """Refuse what no group, version or kind can be; what is written into modules must not hold just anything.
+    """Refuse a string that can't be a group, version or kind, because it may be written into modules.
 
     Raises:
-        InputError: It is no such name.
+        InputError: It can't be one.
     """
     if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
         raise InputError(f"{where}: {path} must be letters, digits, '-' and '.' (got {name!r:.60})")

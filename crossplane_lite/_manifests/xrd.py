@@ -1,12 +1,12 @@
 """The definitions that Crossplane makes of a CompositeResourceDefinition: of the composite, and of its claim.
 
-What is made is what models need: group, names, scope, versions and schemas. Columns that `kubectl` prints, conversion
-and owner references are left out. The rules are those of Crossplane 2:
+The result holds all that models need: group, names, scope, versions and schemas. Columns that `kubectl` prints,
+conversion and owner references are left out. The rules are those of Crossplane 2:
 
 - Of an XRD's schema the descriptions, and `spec` and `status` with their properties, are taken; other fields at the top
   vanish. Crossplane's own fields win over the author's.
-- What steers composition is in `spec.crossplane`; for LegacyCluster, the scope of an XRD v1 that names none, it is
-  directly in `spec`. Only composites of that scope have claims and connection secrets.
+- The fields that steer composition are in `spec.crossplane`; for LegacyCluster, the scope of an XRD v1 that names none,
+  it is directly in `spec`. Only composites of that scope have claims and connection secrets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SCOPES: Final = {"Namespaced": "Namespaced", "Cluster": "Cluster", _LEGACY: "Cl
 _UPDATE_POLICIES: Final = ("Automatic", "Manual")
 _DELETE_POLICIES: Final = ("Background", "Foreground")
 
-# What is taken of an XRD's schema, of its spec and of its status.
+# The parts that are taken of an XRD's schema, of its spec and of its status.
 _OF_SCHEMA: Final = {"description": str, "x-kubernetes-validations": list}
 _OF_STATUS: Final = {**_OF_SCHEMA, "required": list, "oneOf": list}
 _OF_SPEC: Final = {**_OF_STATUS, "x-kubernetes-preserve-unknown-fields": bool}

@@ -14,7 +14,7 @@ number as a key (quote it), every tag outside of YAML's core, `!!binary` include
 and mappings, aliases followed: the time that a reader of YAML takes grows with the square of their number.
 
 With `as_written`, the booleans of YAML 1.1 are text, as kustomize and kpt read them: only `true` and `false` are
-booleans, and a plain key is its text whatever it looks like. A schema's `on` and `80` stay what their author wrote.
+booleans, and a plain key is its text whatever it looks like. A schema's `on` and `80` stay as their author wrote them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DEEPEST: Final = 10_000
 # Stands for the key << while its value is read.
 _MERGE: Final = object()
 
-# What a plain scalar is that isn't a number, without the booleans that only YAML 1.1 knows, and with them.
+# The values of plain scalars that aren't numbers, without the booleans that only YAML 1.1 knows, and with them.
 _FEW_WORDS: Final[Mapping[str, bool | float | None]] = {**WORDS, **NOT_JSON}
 _WORDS: Final[Mapping[str, bool | float | None]] = {**_FEW_WORDS, **booleans_of_1_1()}
 
@@ -64,7 +64,7 @@ def load_documents(path: Path) -> list[Document]:
     Raises:
         InputError: The file can't be read, isn't YAML as described above, or a document isn't a mapping.
     """
-    load("yaml", "render")  # what is missing is said before what is wrong with the file
+    load("yaml", "render")  # a missing extra is said before mistakes in the file
     return list(parse_documents(decode(read_bytes(path), str(path)), str(path), extra="render"))
 
 
@@ -72,8 +72,8 @@ def decode(data: bytes, label: str) -> str:
     """Return the text of a file, without a byte order mark.
 
     Args:
-        data: What the file holds.
-        label: What messages call the file.
+        data: The file's content.
+        label: The file's name in messages.
 
     Raises:
         InputError: It isn't UTF-8.
@@ -93,7 +93,7 @@ def parse_documents(
 
     Args:
         text: The stream.
-        label: What messages call it: a file's name, `<stdin>`.
+        label: Its name in messages: a file's name, `<stdin>`.
         extra: The extra that gives the caller PyYAML, named where it is missing.
         as_written: Read words of YAML 1.1, and keys, as described above; infinities and .nan are refused.
         deepest: How many levels of lists and mappings there may be.
@@ -111,11 +111,11 @@ def parse_documents(
 
 
 def parse_value(text: str, label: str, *, extra: str) -> Any:
-    """Return the value of any type that one YAML document stands for; None where there is no document.
+    """Return the value of any type that one YAML document stands for; None without a document.
 
     Args:
         text: The document.
-        label: What messages call it.
+        label: Its name in messages.
         extra: The extra that gives the caller PyYAML, named where it is missing.
 
     Raises:
@@ -179,7 +179,8 @@ def _at(label: str, mark: Any) -> str:
     return f"{label}, line {mark.line + 1}" if mark is not None else label
 
 
-# What aliases of aliases may add up to; a few lines of them could stand for more values than any memory holds.
+# The number of values that aliases of aliases may add up to; a few lines of them could stand for more values than any
+# memory holds.
 _MOST_VALUES = 2_000_000
 
 
@@ -341,7 +342,7 @@ class _Builder:
 
 
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
-    """Return what an unquoted scalar without a tag stands for."""
+    """Return the value of an unquoted scalar without a tag."""
     if text in words:
         return words[text]
     found = number(text)
@@ -349,7 +350,8 @@ def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> An
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    # PyYAML quotes what readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's numbers.
+    # PyYAML quotes strings that readers of YAML 1.1 would take for something else, and doesn't know Go's and 1.2's
+    # numbers.
     tag = dumper.resolve(dumper.scalar_node, text, (True, False))
     other = tag != TAG + "str" or _meaning(text) is not text or FLOAT.fullmatch(text)
     # In double quotes, as kubectl and Crossplane write it, so that their files can be compared with ours.

@@ -93,7 +93,7 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     code = type_.code
     if code == _types.MODEL or code == _types.MAP:
         raise _unfit(type_, value, name)
-    observed = isinstance(value, ObservedList)
+    observed = isinstance(value, ObservedList) and value._node is not None
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
         return None
     if observed:
@@ -194,7 +194,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: _Name, wo
     code = type_.code
     if code == _types.LIST:
         raise _unfit(type_, value, name)
-    observed = isinstance(value, ObservedMap)
+    observed = isinstance(value, ObservedMap) and value._node is not None
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
         return None
     if observed:

@@ -10,10 +10,10 @@ from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
 from ..errors import UsageError
 from .node import WAIT
 from .shape import DesiredMap
+from .types import ANY_TYPE, Type
 
 if TYPE_CHECKING:
     from .node import Node
-    from .types import Type
 
 __all__ = ["ModelList", "ModelMap", "ObservedList", "ObservedMap"]
 
@@ -174,16 +174,24 @@ def _not_callable() -> UsageError:
     )
 
 
-def _read_only(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    raise self._node.read_only()
+def _read_only(builtin: Any) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._node is not None:
+            raise self._node.read_only()
+        return builtin(self, *args, **kwargs)
+
+    return method
 
 
 class ObservedList(list[Any]):
-    """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come."""
+    """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come.
+
+    Without a node it is a plain list: `dataclasses.asdict` and its like make one of the class that they find.
+    """
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Iterable[Any], node: Node, type_: Type) -> None:
+    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
@@ -194,6 +202,8 @@ class ObservedList(list[Any]):
         try:
             return list.__getitem__(self, at)
         except IndexError:
+            if self._node is None:
+                raise
             from .reader import absent
 
             return absent(self._type.item, self._node.state, self._node, f"[{at}]")
@@ -206,17 +216,27 @@ class ObservedList(list[Any]):
 
 
 class ObservedMap(dict[str, Any]):
-    """A map of observed state. A missing key reads as an Observable, or None where nothing can come any more."""
+    """A map of observed state. A missing key reads as an Observable, or None where nothing can come any more.
+
+    Without a node it is a plain one, as a list is.
+    """
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Mapping[str, Any], node: Node, type_: Type) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        node: Node | None = None,
+        type_: Type = ANY_TYPE,
+    ) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
 
     def __missing__(self, key: str) -> Any:
         node = self._node
+        if node is None:
+            raise KeyError(key)
         root = node.root
         if (
             key == EXTERNAL_NAME
@@ -241,12 +261,14 @@ class ObservedMap(dict[str, Any]):
     def get(self, key: str, default: Any = _MISSING) -> Any:
         if key in self.keys():
             return dict.__getitem__(self, key)
+        if self._node is None:
+            return None if default is _MISSING else default
         if default is _MISSING:
             return self.__missing__(key)
         return self.__missing__(key) if self._guess(key) else default
 
     def __contains__(self, key: object) -> bool:
-        return dict.__contains__(self, key) or self._guess(key)
+        return dict.__contains__(self, key) or (self._node is not None and self._guess(key))
 
     def _guess(self, key: object) -> bool:
         """Remember that the absence of a key was used, which may still come; return what to take it for."""
@@ -260,6 +282,6 @@ class ObservedMap(dict[str, Any]):
 
 
 for _name in "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__".split():
-    setattr(ObservedList, _name, _read_only)
+    setattr(ObservedList, _name, _read_only(getattr(list, _name)))
 for _name in "__setitem__ __delitem__ pop popitem clear setdefault update __ior__".split():
-    setattr(ObservedMap, _name, _read_only)
+    setattr(ObservedMap, _name, _read_only(getattr(dict, _name)))

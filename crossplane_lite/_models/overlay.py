@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from . import types
 from .adopt import shell_of
 from .containers import ModelList, ModelMap
-from .node import COPY, LAID, LOOSE, Node
+from .node import COPY, HELD_NODE, LAID, LOOSE, Node
 from .reader import present
 from .shape import ModelShape
+from .types import SCALARS
 
 if TYPE_CHECKING:
     from .._observed.root import Root
 
 __all__ = ["lay", "over_source"]
+
+_MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
@@ -40,40 +44,47 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
     while work:
         holder, key, type_, value, source = work.pop()
         laid: Any
+        known: Mapping[str, types.Field] | None = None
+        children: dict[str, Any]
         if isinstance(value, ModelShape):
             if value._node is not None and value._node.state == COPY:
                 continue  # it has a source of its own; laid over the other when it is encoded
             laid = _laid(value, source, root)
-            types = laid.__wire_fields__
-            children = [(laid.__dict__, name, types[name].type, types[name].wire) for name in laid.__dict__]
+            known = laid.__wire_fields__
+            child_holder = children = laid.__dict__
         else:
             laid = _map_over(type_, value, source, root)
-            children = [(laid, name, laid._type.item, name) for name in value]
+            child_holder, children = laid, value
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, laid)
-        deleted = laid._node.deleted or ()
-        for child_holder, child_key, child_type, wire in children:
-            if child_key in deleted:  # set in the place of what was deleted: it replaces, and doesn't merge
+        node: Node = laid._node
+        for name, child in children.items():
+            if type(child) in SCALARS or not issubclass(type(child), _MERGING):
                 continue
-            child = child_holder[child_key]
-            inherited = laid._node.fields.get(wire)
-            if inherited is not None and isinstance(child, (ModelShape, dict)):
+            if node.deleted is not None and name in node.deleted:
+                continue  # set in the place of what was deleted: it replaces, and doesn't merge
+            wire, child_type = (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
+            inherited = node.fields.get(wire)
+            if inherited is not None:
                 kind, payload = _wire.open_value(inherited)
                 if kind == _wire.STRUCT:
-                    work.append((child_holder, child_key, child_type, child, payload))
+                    work.append((child_holder, name, child_type, child, payload))
     return top[0]
 
 
 def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
     node = model._node
-    if node is not None and node.raw is not None and not (node.root is not None and node.root.call.closed):
+    if node is None or node is HELD_NODE:  # nearly always so
+        model._set_node(model, Node(LAID, source, root))
+        return model
+    if node.raw is not None and not (node.root is not None and node.root.call.closed):
         model = shell_of(model)
-        node = None
+        model._set_node(model, Node(LAID, source, root))
+        return model
     laid = Node(LAID, source, root)
+    laid.deleted = node.deleted
+    laid.views = node.views
     model._set_node(model, laid)
-    if node is not None:
-        laid.deleted = node.deleted
-        laid.views = node.views
-        _lay_views(model, laid)
+    _lay_views(model, laid)
     return model
 
 
@@ -116,9 +127,8 @@ def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements:
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
     """Return a map that shows an earlier function's entries under the own ones."""
     up = Node(LOOSE, None, root)
-    merged: ModelMap = present(
-        type_ if type_.code == types.MAP else types.ANY_TYPE, _wire.STRUCT, source, LOOSE, up, ""
-    )
+    of = type_ if type_.code == types.MAP else types.ANY_TYPE
+    merged: ModelMap = present(of, _wire.STRUCT, source, LOOSE, up, "", own)
     if isinstance(own, ModelMap):
         if merged._node is not None:
             merged._node.deleted = own.deleted

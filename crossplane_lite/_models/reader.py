@@ -6,6 +6,7 @@ model says (see `crossplane_lite._models.node`): an Observable, something empty,
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Reading", "absent", "element", "present", "read"]
 
 # As module globals: reading a field looks them up more often than anything else.
+_open_value: Final = _wire.open_value
 _STRUCT: Final = _wire.STRUCT
 _LIST: Final = _wire.LIST
 _NULL: Final = _wire.NULL
@@ -70,7 +72,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         fields = node.split = {} if node.raw is None else _wire.split(node.raw)
     value = fields.get(field.wire)
     if value is not None and (node.deleted is None or name not in node.deleted):
-        kind, payload = _wire.open_value(value)
+        kind, payload = _open_value(value)
         if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
             # The usual step down a path; the same as `_keep(..., _view(...))`.
             child = Node(state, payload, node.root, node, field.step)
@@ -124,10 +126,21 @@ def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     return None
 
 
-def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str) -> Any:
+def present(
+    type_: types.Type, kind: int, payload: Any, state: int, up: Node, step: str, replaced: Container[str] = ()
+) -> Any:
     """Return an object or a list of the source as a model, list or map over its bytes.
 
     What is nested in a list or map is split too, level by level; models in it are not, they read when they are read.
+
+    Args:
+        type_: The type of the field, list or map that it stands in.
+        kind: Whether it is an object or a list.
+        payload: Its bytes.
+        state: The state of its node.
+        up: The node that it stands below.
+        step: The last part of its path.
+        replaced: Keys of a map that the caller puts other values under. They stand in it, and are not read.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, types.Type, int, Any, Node, str]] = [(box, 0, type_, kind, payload, up, step)]
@@ -140,14 +153,18 @@ def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, st
                 made = _view(of, node)
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE
-                entries = [(name, value, f'["{name}"]') for name, value in node.fields.items()]
-                made = _map(of, dict.fromkeys(name for name, _, _ in entries), node)
+                fields = node.fields
+                made = _map(of, dict.fromkeys(fields), node)
+                entries = fields.items()
+                if replaced:
+                    entries = [entry for entry in entries if entry[0] not in replaced]
+                    replaced = ()
                 _elements(made, entries, of.item, node, work)
         else:
             of = of if of.code == types.LIST or of.code == types.DYNAMIC else types.ANY_TYPE
             values = _wire.split_list(payload)
             made = _list(of, [None] * len(values), node)
-            _elements(made, [(at, value, f"[{at}]") for at, value in enumerate(values)], of.item, node, work)
+            _elements(made, enumerate(values), of.item, node, work)
         (dict if isinstance(holder, dict) else list).__setitem__(holder, key, made)
         if state == LOOSE and isinstance(holder, (containers.ModelList, containers.ModelMap)):
             node.attach_to(holder, key)
@@ -155,18 +172,19 @@ def present(type_: types.Type, kind: int, payload: Any, state: int, up: Node, st
     return box[0]
 
 
-def _elements(holder: Any, entries: list[tuple[Any, bytes, str]], of: types.Type, node: Node, work: list[Any]) -> None:
+def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type, node: Node, work: list[Any]) -> None:
     """Put the scalar elements of a list or map in place, and leave the others as work."""
     put = (dict if isinstance(holder, dict) else list).__setitem__
-    for key, value, step in entries:
-        kind, payload = _wire.open_value(value)
-        if kind == _wire.STRUCT or kind == _wire.LIST:
+    for key, value in entries:
+        kind, payload = _open_value(value)
+        if kind == _STRUCT or kind == _LIST:
+            step = f'["{key}"]' if isinstance(holder, dict) else f"[{key}]"
             work.append((holder, key, of, kind, payload, node, step))
-        elif kind == _wire.NULL:
+        elif kind == _NULL:
             # In desired state None would mean no opinion, but this is an earlier function's opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
-            put(holder, key, float(payload) if kind == _wire.NUMBER and of.code == types.FLOAT else payload)
+            put(holder, key, float(payload) if kind == _NUMBER and of.code == types.FLOAT else payload)
 
 
 def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
@@ -175,7 +193,7 @@ def element(holder: containers.ModelMap, key: str, value: bytes) -> Any:
     assert node is not None
     box: dict[str, Any] = {}
     work: list[Any] = []
-    _elements(box, [(key, value, f'["{key}"]')], holder._type.item, node, work)
+    _elements(box, [(key, value)], holder._type.item, node, work)
     if work:
         _, _, of, kind, payload, _, step = work[0]
         box[key] = present(of, kind, payload, LOOSE, node, step)

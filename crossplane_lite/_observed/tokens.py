@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-__all__ = ["EARLY", "LATE", "Marker", "marker_for", "number_of", "sequence_for"]
+__all__ = ["EARLY", "LATE", "Leftovers", "Marker", "marker_for", "number_of", "sequence_for"]
 
 EARLY: Final = 0
 LATE: Final = 1
@@ -77,6 +77,52 @@ def _base64_cores(text: str) -> list[bytes]:
     return cores
 
 
+class Leftovers:
+    """The search for whole tokens of earlier calls, in a text of a call that has made none itself.
+
+    It is made for every resource of nearly every call, so it looks for the heads of all markers at once. A part of a
+    token doesn't count: there is nothing of this call to find.
+
+    Args:
+        forms: The forms of the tokens to look for.
+    """
+
+    __slots__ = ("_common", "_heads", "_shortest", "_whole")
+
+    def __init__(self, forms: Iterable[int]) -> None:
+        markers = [marker_for(0, form) for form in forms]
+        self._heads = tuple(marker.head for marker in markers)
+        self._whole = tuple(part for marker in markers for part in marker.encoded_heads)
+        self._shortest = min(map(len, self._heads + self._whole))
+        # A capital at the beginning changes the first letters of the base64. What comes behind is searched for once.
+        common: dict[bytes, None] = {}
+        for marker in markers:
+            small, large, capital = (marker.encoded_heads[at : at + 3] for at in (0, 3, 6))
+            common |= dict.fromkeys(map(_common_end, small, capital)) | dict.fromkeys(large)
+        self._common = tuple(common)
+
+    def are_in(self, data: bytes) -> bool:
+        """Say whether `data` holds a token or the base64 of one."""
+        if len(data) < self._shortest:  # as most names
+            return False
+        lowered = data.lower()
+        for head in self._heads:
+            if head in lowered:
+                return True
+        for part in self._common:
+            if part in data:
+                return any(whole in data for whole in self._whole)
+        return False
+
+
+def _common_end(one: bytes, other: bytes) -> bytes:
+    """Return the longest end that two texts have in common."""
+    size = 0
+    while size < min(len(one), len(other)) and one[-size - 1] == other[-size - 1]:
+        size += 1
+    return one[len(one) - size :]
+
+
 class Marker:
     """Head and tail of tokens in one of the two forms."""
 
@@ -85,7 +131,6 @@ class Marker:
         "_encoded",
         "_form",
         "_head",
-        "_head_core",
         "_head_encoded",
         "_plain",
         "_shortest_encoded",
@@ -110,7 +155,6 @@ class Marker:
         ]
         # What all windows of the head have in common, and all of the tail: without these there is none of them.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
-        self._head_core = self._head.encode()
         self._head_encoded = _base64_cores(self._head)
         self._encoded = self._head_encoded + _base64_cores(self._tail)
         self._shortest_encoded = min(map(len, self._encoded))
@@ -139,13 +183,15 @@ class Marker:
             return False
         return any(part in data for part in self._encoded)
 
-    def is_left_in(self, data: bytes) -> bool:
-        """Say whether `data` holds a token or the base64 of one; a part of one doesn't count.
+    @property
+    def head(self) -> bytes:
+        """What every token begins with, in lower case."""
+        return self._head.encode()
 
-        That takes less than half as long. It serves calls that have made no token themselves: there is nothing of
-        theirs to find.
-        """
-        return self._head_core in data.lower() or any(part in data for part in self._head_encoded)
+    @property
+    def encoded_heads(self) -> list[bytes]:
+        """The forms that the head of a token can have in base64: for each spelling one for each alignment."""
+        return self._head_encoded
 
     def numbers_in(self, text: str) -> list[int]:
         """Return the numbers of the whole tokens in `text`, also inside base64, in their order.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .observable import Observable
     from .oracle import Oracle
     from .threads import Started
-    from .tokens import Marker
+    from .tokens import Leftovers, Marker
 
 __all__ = [
     "Before",
@@ -52,6 +52,7 @@ Branch = tuple[Question, tuple[int, int], bool]
 
 # The forms of tokens that this process has made; until then no text needs to be searched for them.
 _forms_made: set[int] = set()
+_leftovers: Leftovers | None = None  # finds tokens of earlier calls, once there can be some
 
 # The calls that are going on, by their ids; and whether threads are known by the call that has started them.
 _open: dict[int, Tracker] = {}
@@ -233,7 +234,8 @@ class Tracker:
 
     def token(self, observable: Observable[Any]) -> str:
         """Return the text that stands for `observable` in this call."""
-        _forms_made.add(self.form)
+        if self.form not in _forms_made:
+            _expect_tokens(self.form)
         marker = self._own_marker()
         # One token for one path; the results of apply() go by identity, because two functions may have one name. What
         # is in `tokens` stays alive, so its id stays its own.
@@ -305,17 +307,15 @@ class Tracker:
 
     def has_token(self, data: bytes) -> bool:
         """Say whether encoded bytes hold a token, of this call or of another one."""
-        if not _forms_made or len(data) < _SHORTEST_TOKEN:
+        if _leftovers is None or len(data) < _SHORTEST_TOKEN:
             return False
         if self.tokens:
             for marker in self._markers():
                 if marker.is_in(data):
                     return True
             return False
-        from .tokens import marker_for
-
         # Where the request has such a text itself, it is no token that this process has made.
-        return any(marker_for(0, form).is_left_in(data) for form in _forms_made) and not self._sequence_of_markers()
+        return _leftovers.are_in(data) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
         """Return the Observables whose tokens are in `text`.
@@ -396,6 +396,16 @@ class Tracker:
             value: The value.
         """
         self._own_secrets.append((key, value))
+
+
+def _expect_tokens(form: int) -> None:
+    """Have texts be searched for tokens of a form from now on."""
+    from .tokens import EARLY, LATE, Leftovers
+
+    global _leftovers
+    if _leftovers is None:
+        _leftovers = Leftovers((EARLY, LATE))  # nearly every process makes both sooner or later
+    _forms_made.add(form)
 
 
 def _ended() -> Tracker:

@@ -8,7 +8,7 @@ loads nothing that a KRM function hasn't loaded anyway.
 `[3]`                                  An index; `[-1]` is the last element, `[-2]` the one before it.
 `[name=web]`                           The element of a list that has these fields, as in
                                        `[containerPort=80,protocol=TCP]`. Without quotes a value means the text and
-                                       what YAML reads it as.
+                                       the value that YAML reads.
 `["a.b/c"]`, `['a.b/c']`, `[a.b/c]`    A key that may hold dots; in quotes also one of digits, and any other character:
                                        a backslash takes the one after it as it is.
 `ports.0`                              Digits between dots: an index in a list, a key in a mapping, as in the functions
@@ -47,7 +47,7 @@ class Select:
     """A step that picks an element of a list by its fields, such as `[name=web]`.
 
     Attributes:
-        fields: Each field, and what it must be. What stands without quotes there means the text, and also what YAML
+        fields: Each field, and its wanted value. A value without quotes means the text, and also the value that YAML
             reads it as: `[containerPort=80]` picks 80 and "80"; a new element gets the former.
     """
 
@@ -69,7 +69,7 @@ class Select:
         return ",".join(f"{key}={one if type(one) is _Bare else quoted(str(one))}" for key, one in self.fields.items())
 
     def _known(self) -> dict[str, tuple[type, Any]]:
-        """Return the fields, with what stands in quotes told apart."""
+        """Return the fields, with quoted values told apart."""
         return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
@@ -113,7 +113,7 @@ def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
             annotations are texts, so that it would lead nowhere.
 
     Raises:
-        UsageError: It is no field path.
+        UsageError: It isn't a field path.
     """
     if not isinstance(path, str):
         raise UsageError(f"a field path must be a string (got {path!r} that is a {type(path).__name__})")
@@ -185,7 +185,7 @@ def _bracketed(path: str, at: int) -> tuple[Step, int]:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    """Return what stands in quotes; a backslash takes the character after it as it is."""
+    """Return the text in quotes; a backslash takes the character after it as it is."""
     return re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
 
 
@@ -273,7 +273,7 @@ def resolved(data: Any, steps: Iterable[Step]) -> list[str | int] | None:
 
 
 def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
-    """Return the value at a path in plain data, not a copy; `default` where there is none.
+    """Return the value at a path in plain data, not a copy; or `default`.
 
     Raises:
         UsageError: Several elements of a list are meant.
@@ -287,7 +287,7 @@ def lookup(data: Any, steps: Iterable[Step], default: Any = None) -> Any:
 
 
 def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> None:
-    """Put a value at a path in plain data. What is missing on the way is made, a list by its next index.
+    """Put a value at a path in plain data. Missing steps on the way are made, a list by its next index.
 
     Digits between dots are an index where a list is, and a key everywhere else: `data.8080` of a ConfigMap.
 
@@ -295,7 +295,7 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
         data: The data.
         steps: The path.
         value: The value.
-        whole: What messages call the data.
+        whole: The data's name in messages.
 
     Raises:
         UsageError: As of `plan`.
@@ -312,16 +312,16 @@ def put(data: Any, steps: Sequence[Step], value: Any, whole: str = "this") -> No
 
 
 def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -> tuple[Any, str | int, Any]:
-    """Return what has to be put where, so that a value stands at a path: the dict or list, the key, and the value.
+    """Return the change that puts a value at a path: the dict or list, the key, and the value.
 
-    What is missing on the way is part of the value that is returned; the index past a list's end means to append. A
+    Missing steps on the way are part of the value that is returned; the index past a list's end means to append. A
     null on the way counts as missing, as for Kubernetes. `[-1]` replaces the last element, and adds none.
 
     Args:
         data: The data, which stays as it is.
         steps: The path.
         value: The value.
-        whole: What messages call the data.
+        whole: The data's name in messages.
 
     Raises:
         UsageError: The path leads through a text or number, takes a list for a mapping, or leads past a list's end.
@@ -344,11 +344,11 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
 
 
 class _Way:
-    """A path on which values are put, and what is said where that can't be done.
+    """A path on which values are put, and the errors where that can't be done.
 
     Args:
         steps: The path.
-        whole: What messages call the data that it leads into.
+        whole: The name in messages of the data that it leads into.
     """
 
     def __init__(self, steps: Sequence[Step], whole: str) -> None:
@@ -356,7 +356,7 @@ class _Way:
         self._whole = whole
 
     def place(self, at: int) -> str:
-        """Return what stands before a step."""
+        """Return the text before a step."""
         return show(self._steps[:at]) or self._whole
 
     def error(self, problem: str) -> UsageError:
@@ -378,7 +378,7 @@ class _Way:
         return index, value
 
     def built(self, start: int, value: Any) -> Any:
-        """Return a value with what has to stand around it from a step on, where nothing is yet."""
+        """Return a value in the containers that it needs from a step on, where nothing is yet."""
         for at in range(len(self._steps) - 1, start - 1, -1):
             step = self._steps[at]
             index = _index(step)

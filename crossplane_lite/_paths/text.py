@@ -1,6 +1,6 @@
 """Paths as text: keys, indexes and selections the way `field_path.parse` reads them.
 
-Apart from the parser, because what encodes messages shows paths and reads none. It imports nothing.
+Apart from the parser, because encoding messages shows paths and doesn't read any. It imports nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def show(steps: Iterable[object]) -> str:
     """Return steps as a path, such as `spec.ports[2]["a/b"]`; read again, it has the same steps.
 
     Args:
-        steps: Keys, indexes, and what else shows itself as text that stands in brackets: selections.
+        steps: Keys, indexes, and selections, which show themselves as text in brackets.
     """
     path = ""
     for step in steps:

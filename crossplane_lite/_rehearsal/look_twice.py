@@ -8,6 +8,8 @@ its placeholder into text. Nothing runs again when everything is resolved.
 A       The real run. Every question is answered with no: empty, unequal, False.
 B       Other placeholders, and every question answered with yes: true, equal, numbers 13, lengths 3, conditions
         True. Once more where it gives the composite another status, with that status.
+before  The values that what exists was made from, where the answer would lose or change something for no reason that
+        another run shows: so it is seen what code does with a text.
 others  Questions answered the other way, while the answer would lose or change something that exists.
 A'      Where one of these differs: other placeholders alone.
 C       Where one of these differs: A once more.
@@ -39,6 +41,7 @@ from ..errors import EncodeError
 from ..proto import _view
 from .both_ways import BothWays
 from .differences import Difference, differences
+from .last_known import Known, last_known, request_with
 from .observed_values import Actual
 from .rehearse import next_answers
 from .run import MOST_RUNS, Run, tree_or_none
@@ -187,6 +190,7 @@ class _Looking:
         self._too_many = False
         self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
         self._states: dict[str, str] = {}
+        self._known: Known | None = None
 
     def end(self) -> None:
         """Free what the runs have made."""
@@ -204,11 +208,19 @@ class _Looking:
         asked = bool(call.guesses or oracle.branches)
         if self._status(second):
             self.others.append(self._with_status_of(second))
+        if not asked:
+            self._more = 1  # the second run has other placeholders alone
+        before = None if call.function.allow_removal_when_unresolved else self._as_before()
+        if before is not None:
+            self.others.append(before)
         if asked and not call.function.allow_removal_when_unresolved:
             self._flip(oracle)
-        if any(self._differs(run) for run in self.others):
+        # That run differs wherever a value stands, which shows nothing about texts.
+        differs = any(self._differs(run) for run in self.others if run is not before)
+        if differs:
             self._take_texts(None if asked else second)
-            if asked and not call.function.allow_removal_when_unresolved:
+        if (asked and differs) or before is not None:
+            if not call.function.allow_removal_when_unresolved:
                 self._take_decided()
         if not call.function.allow_removal_when_unresolved:
             self._take_lost()
@@ -235,6 +247,43 @@ class _Looking:
         composite = request.observed.composite
         composite.resource = _wire.encode_over({"status": status}, composite.resource)
         return Run.again(self.call, request, self.call.data, oracle=self._answers(True), form=LATE)
+
+    def _as_before(self) -> Run | None:
+        """Run compose() once more, as if the missing values were those that what exists was made from.
+
+        Nobody sees what code does with a text (`startswith`, a regular expression), or with `is` and `type`. So it is
+        run where the answer would lose something, or change it after a text was made, and no other run has shown why.
+        """
+        call = self.call
+        shown = {name for run in self.others for name in run.resources}
+        lost = any(name not in shown for name in self._missing())
+        if not lost and not (call.tokens and self._changes_any()):
+            return None
+        trees = {name: tree for name in self.first.resources if (tree := self.first.tree(name)) is not None}
+        live = {name: one.resource for name, one in call.observed.items()}
+        given = [(tree, live.get(name)) for name, tree in trees.items()]
+        self._known = known = last_known(call, [*given, (_tree(call), call.xr.raw)])
+        request = request_with(call, known, trees) if known.values else None
+        # A loss is worse than a graph of dependencies that isn't whole.
+        left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
+        if request is not None and self.look_.runs + self._more < left:
+            self.look_.runs += 1
+            run = Run.again(call, request, request.SerializeToString(), oracle=self._answers(True), form=LATE)
+            if run.error is None:
+                return run
+            run.end()  # not all of it is as it was, and that it isn't says nothing of what is there
+        known.untold |= known.values.keys()
+        return None
+
+    def _changes_any(self) -> bool:
+        """Say whether what A desires changes an existing resource of this step."""
+        for name in self.first.resources:
+            if name in self.call.observed and self._state(name) == OURS:
+                raw = self.call.observed[name].resource
+                encoded = self.first.encoded(name)
+                if self._changes(name) if encoded is None else with_live_values(encoded, raw) != encoded:
+                    return True
+        return False
 
     def _answers(self, default: bool) -> BothWays:
         return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
@@ -483,10 +532,15 @@ class _Looking:
         call = self.call
         trees = [self.first.tree(name) for name in self.first.resources] + [_tree(call)]
         found = [one for tree in trees if tree is not None for one in tree.found]
-        used = {observable.source_path for one in found for observable in one.waits_for}
-        used |= {*call.guesses, *(one.source_path for one in call.tokens.values())}
+        used = {observable.source_path for one in found for observable in one.waits_for} | set(call.guesses)
+        texts = {one.source_path for one in call.tokens.values()}
+        if self._is_explained() and not self._explains_what_exists():
+            used |= texts
         if call.context is not None:
-            used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)}
+            used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
+        if self._known is not None:
+            # What was made from these is there, but not they: nobody sees what else a text decided.
+            used -= (texts & self._known.untold) - self._known.fresh
         for key, selector in call.asked or ():
             used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}
         for one in call.handed_out:
@@ -523,8 +577,18 @@ class _Looking:
                 call.tokens_in(text or "")
         lost = call.tokens.keys() - call.shown
         # Where one text alone isn't found and something differs for other placeholders, that is where it went.
-        explained = self.look_.unresolved or self.look_.status or self.look_.details or self.look_.texts
-        return len(lost) > (1 if explained else 0)
+        return len(lost) > (1 if self._is_explained() else 0)
+
+    def _explains_what_exists(self) -> bool:
+        """Say whether one of these places is in what exists."""
+        look = self.look_
+        exists = any(name in self.call.observed for name in look.unresolved)
+        return bool(exists or look.status or look.details or look.texts)
+
+    def _is_explained(self) -> bool:
+        """Say whether something differs for other placeholders: what became of a text that is nowhere as it is."""
+        look = self.look_
+        return bool(look.unresolved or look.status or look.details or look.texts)
 
 
 def _tree(call: Call) -> Tree | None:
@@ -575,10 +639,13 @@ def _comparable(value: Any, call: Call) -> Any:
     return box[0]
 
 
+def _plain(detail: Any) -> Any:
+    return detail.decode("latin-1") if isinstance(detail, bytes) else detail
+
+
 def _text(value: Any, call: Call) -> Any:
     """Return a connection detail as it is compared."""
-    if isinstance(value, bytes):
-        value = value.decode("latin-1")
+    value = _plain(value)
     if type(value) is Observable:
         return ("", value.source_path)
     if isinstance(value, str):

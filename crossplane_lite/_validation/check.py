@@ -1,4 +1,4 @@
-"""Checking plain data against a schema: what is left out of it, what the validator says of the rest, and where."""
+"""Checking plain data against a schema: the parts that are left out, and the validator's errors with their places."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["Problem", "Validator", "library", "validator_for"]
 
 Steps = tuple["str | int", ...]
 Problem = tuple[Steps, str]
-"""Where something is wrong, and what."""
+"""The place of a mistake, and the mistake."""
 
 Rules = dict[str, Any]
 
 _MOST_KEPT: Final = 64
-# What an unresolved value decides that lies somewhere in the object or list.
+# The rules that an unresolved value somewhere in the object or list decides.
 _OF_CONTENT: Final = frozenset({"anyOf", "not", "oneOf", "uniqueItems"})
 _OF_KEYS: Final = frozenset({"maxProperties", "minProperties", "required"})
 # Keywords that look at all of a value, whatever other rules there are for its parts.
@@ -52,7 +52,7 @@ def library() -> Any:
 def validator_for(schema: Mapping[str, Any]) -> Validator:
     """Return the validator of a schema; the last ones are kept.
 
-    They are kept by what is in the schema and not by its bytes, for Crossplane sends the entries of a map in another
+    They are kept by the schema's content and not by its bytes, for Crossplane sends the entries of a map in another
     order each time.
 
     Raises:
@@ -83,10 +83,11 @@ class Validator:
         self._compiled = _compile(self._plain)
 
     def problems(self, data: Mapping[str, Any], call: Tracker | None, *, secret: bool) -> list[Problem]:
-        """Return what is wrong in plain data, in the order of the paths.
+        """Return the mistakes in plain data, in the order of the paths.
 
         Args:
-            data: The object. Observables, and texts made from them, have no value yet: nothing is said about them.
+            data: The object. Observables, and strings made from them, don't have a value yet: nothing is said about
+                them.
             call: The call that its texts may have been made in.
             secret: Whether values stay out of the texts.
         """
@@ -101,7 +102,7 @@ class Validator:
     def _describe(
         self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
     ) -> Iterator[tuple[Steps, str, bool]]:
-        """Give the problems in one error of the validator, unless it comes from what has no value yet."""
+        """Give the problems in one error of the validator, unless it comes from a value that is still missing."""
         keyword = str(schema_path[-1])
         steps = _real(path)
         if checked.is_open(steps) or checked.is_null(steps):
@@ -138,7 +139,7 @@ def _compile(plain: dict[str, Any]) -> Any:
         return _made(plain)
     except ValueError as error:
         at = show_path(list(_real(getattr(error, "instance_path", ()))))
-        text = str(error).partition("\n")[0]  # what follows says where, in other words
+        text = str(error).partition("\n")[0]  # the rest says where, in other words
         raise SchemaError(f"the schema can't be used: {at}{': ' if at else ''}{text:.200}") from None
 
 
@@ -181,7 +182,7 @@ class _Checked:
 
     Attributes:
         data: The object. It is nested no deeper than the schema, and holds None where there is no value yet.
-        problems: What is wrong with it already; the last member of each says that it isn't about types.
+        problems: Its known mistakes; the last member of each says that it isn't about types.
         holders: The objects and lists that hold something without a value.
         keyless: The objects with a key that isn't known yet.
     """
@@ -218,7 +219,7 @@ class _Checked:
         self.data = box[0]
 
     def is_open(self, steps: Steps) -> bool:
-        """Say whether a place has no value yet, or lies in one that has none."""
+        """Say whether a place lacks its value, or lies in one that does."""
         return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
 
     def is_null(self, steps: Steps) -> bool:

@@ -1,4 +1,4 @@
-"""The schema of a kind, and what is wrong with a resource by it; `crossplane_lite.schemas` says what is checked."""
+"""The schema of a kind, and a resource's mistakes by it; `crossplane_lite.schemas` lists the checks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
 
 
 class FieldError(CrossplaneLiteError, ValueError):
-    """What is wrong with one field of a resource. Collected rather than raised, and fit for a result as it is.
+    """One field's mistake in a resource. Collected rather than raised, and fit for a result as it is.
 
     Attributes:
         resource: The resource: its name in the composition, else its own name or its kind.
         path: The field, for example `spec.forProvider.rules[0].action`; empty for the resource itself.
-        problem: What is wrong with it.
+        problem: The mistake.
     """
 
     def __init__(self, resource: str, path: str, problem: str) -> None:
@@ -37,7 +37,7 @@ class FieldError(CrossplaneLiteError, ValueError):
 
 
 class Schema(dict[str, Any]):
-    """What Crossplane answered to a required schema: the OpenAPI v3 schema of a kind, or why there is none.
+    """Crossplane's answer to a required schema: the OpenAPI v3 schema of a kind, or the reason for its absence.
 
     =====================  ============  =========  ==================================
     ..                     ``answered``  ``found``  as a dict
@@ -64,7 +64,7 @@ class Schema(dict[str, Any]):
         return bool(self)
 
     def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
-        """Return what is wrong with a resource; the same as `errors_in(resource, schema)`.
+        """Return a resource's mistakes; the same as `errors_in(resource, schema)`.
 
         The schema counts as it is when this is called first.
         """
@@ -72,7 +72,7 @@ class Schema(dict[str, Any]):
 
     @property
     def validator(self) -> Validator:
-        """What checks resources, made when it is first needed."""
+        """The checker of resources, made when it is first needed."""
         if self._validator is None:
             self._validator = validator_for(self)
         return self._validator
@@ -86,22 +86,22 @@ class Schema(dict[str, Any]):
 
 
 def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
-    """Return what is wrong with a resource.
+    """Return a resource's mistakes.
 
     Args:
-        resource: A model or plain data. Of a registered model what would be emitted is checked, fields of earlier
+        resource: A model or plain data. Of a registered model the emitted fields are checked, those of previous
             functions included. Unresolved values are taken to be right, and required fields with them to be there.
             `status` is checked of observed resources and plain data; of the desired composite nothing else is, for a
             function has no say in the rest.
         schema: The OpenAPI v3 schema of its kind, as `ctx.schema` or `request.get_required_schema` gives it. Where
-            there is none (yet), nothing is wrong.
+            the schema is missing (yet), the list is empty.
 
     Returns:
         The errors, ordered by path; none where the resource is fine, or isn't observed.
 
     Raises:
-        SchemaError: The schema can't be used: it is no OpenAPI schema, or nested more than 100 deep.
-        UsageError: The schema is for another kind, or `resource` is no resource.
+        SchemaError: The schema can't be used: it isn't an OpenAPI schema, or is nested more than 100 deep.
+        UsageError: The schema is for another kind, or `resource` isn't a resource.
         MissingExtraError: The extra `schemas` isn't installed.
     """
     if not isinstance(resource, (Resource, Mapping)):
@@ -127,7 +127,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
 
 
 def _left_out(resource: Resource | Mapping[str, Any], data: Mapping[str, Any]) -> Callable[[object], bool]:
-    """Return what says of a field at the top whether it isn't for whoever made the resource to give."""
+    """Return a test for fields at the top that the resource's author doesn't give."""
     if not isinstance(resource, Resource) or (resource._node is not None and resource._node.state >= WAIT):
         return lambda key: key == "status" and key not in data  # nobody has to give it
     if resource._state is not None and resource._state.root.kind == "xr":
@@ -145,7 +145,7 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
         if resource._state is None:
             return type(resource).__name__
         node = resource._node
-        # `desired.x` is not what is observed of it.
+        # `desired.x` is not its observed state.
         own = node.root if node is not None and node.state >= WAIT else None
         return resource._state.root.prefix if own is None else own.prefix
     metadata = data.get("metadata")

@@ -1,4 +1,4 @@
-"""What a validator's errors mean, in words."""
+"""The meaning of a validator's errors, in words."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ OWN_FORMATS: Final[dict[str, Callable[[str], bool]]] = {"byte": _is_base64, "uui
 
 
 def describe(keyword: str, rules: dict[str, Any], value: Any, *, secret: bool) -> Iterator[tuple[Place, str]]:
-    """Give what is wrong with a value that a keyword's rule refuses.
+    """Give the mistake in a value that a keyword's rule refuses.
 
     Args:
         keyword: The keyword.
@@ -135,7 +135,7 @@ def _required_only(rules: Any) -> list[str]:
 
 
 def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
-    """Return a remark that shows the value, or what it is."""
+    """Return a remark that shows the value, or its type."""
     what = _kind_of(value)
     if isinstance(value, (dict, list)):
         return f" (got {what}{'' if kind else f' of {len(value)}'})"

@@ -1,7 +1,7 @@
 """From Kubernetes' dialect of OpenAPI v3.0 to plain JSON Schema (2020-12), which validators know.
 
-Only what constrains a value is carried over, so the result holds no `$ref`, no `$id` and no text that nobody reads.
-What it adds for our own use stands under `NULLABLE` and `MERGE_KEYS`, which validators pass over.
+Only keywords that constrain a value are carried over, so the result holds no `$ref`, no `$id` and no text that nobody
+reads. Additions for our own use stand under `NULLABLE` and `MERGE_KEYS`, which validators pass over.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _OWN_GROUPS: Final = frozenset(
 
 
 def key_of(name: str) -> str:
-    """Return what a field is called in a translation.
+    """Return the name of a field in a translation.
 
     The validator leaves the name "" out of its paths, and gives names that look like numbers as indexes.
     """
@@ -64,7 +64,7 @@ def name_of(key: str) -> str:
 
 
 class SchemaError(CrossplaneLiteError, ValueError):
-    """A schema can't be used: it is no OpenAPI schema, or is nested too deep."""
+    """A schema can't be used: it isn't an OpenAPI schema, or is nested too deep."""
 
 
 class _Place:
@@ -75,7 +75,7 @@ class _Place:
         target: The dict that becomes its translation.
         depth: How many schemas it lies in.
         structural: Whether fields that aren't in it are unknown fields. In allOf, anyOf, oneOf and not they aren't:
-            what stands there only adds to what the schema around it says.
+            such a schema only adds to the schema around it.
         defaults: Whether a default stands in for a required field that is missing.
     """
 
@@ -100,7 +100,7 @@ def translate(schema: Mapping[str, Any]) -> Json:
         schema: As an API server or a CustomResourceDefinition has it, `$ref`s put in their places.
 
     Raises:
-        SchemaError: It is no schema, or nested more than `DEEPEST_SCHEMA` deep.
+        SchemaError: It isn't a schema, or is nested more than `DEEPEST_SCHEMA` deep.
     """
     root: Json = {}
     # The API server sets the defaults of custom resources before it validates. Its own kinds have an empty default
@@ -153,7 +153,7 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
 
 
 def _unwrapped(place: _Place) -> Mapping[str, Any]:
-    """Return the schema; where it only wraps another one in an allOf, that one with what the wrapper adds.
+    """Return the schema; where it only wraps another one in an allOf, that one with the additions of the wrapper.
 
     That is how the API server's own kinds refer to shared ones.
     """

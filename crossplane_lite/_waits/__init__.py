@@ -2,7 +2,7 @@
 pipeline's context (`entry`), which the next steps and everybody who looks at answers read.
 
 Nothing here is a message; those are made in `_answer`. All modules may be imported from. They import `_models`,
-`_observed` and what stands below.
+`_observed` and the rooms below.
 """
 
 from .._call.mark import HELD_BACK_KEY as HELD_BACK_KEY

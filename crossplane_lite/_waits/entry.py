@@ -6,8 +6,8 @@ it, and so does everybody who looks at answers. Messages for people are made fro
 
 An entry is `{"held": [...], "waits": [{"name": ..., "of": ..., "path": ..., "why": ...}], "cutOff": [{"name": ...,
 "why": ...}], "notes": [{"name": ..., "text": ...}], "guessed": [...]}`. A wait has `"kind": "resource"` or `"ofKind":
-"resource"` where a resource has a name such as `xr.bucket`. What has no place in an entry is left out. Its texts aren't
-masked: they are data for the next steps.
+"resource"` where a resource has a name such as `xr.bucket`. Things without a place in an entry are left out. Its texts
+aren't masked: they are data for the next steps.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Need(NamedTuple):
     """One value that something needs and that isn't there yet.
 
     Attributes:
-        name: What needs it: a composed resource by its name, a field of the composite by its path (`xr.status.x`), or
-            a requirement as `required.<key>`.
-        of: What it belongs to, in the same form; empty where that isn't known.
+        name: The one that needs it: a composed resource by its name, a field of the composite by its path
+            (`xr.status.x`), or a requirement as `required.<key>`.
+        of: The owner of the needed value, in the same form; empty where that isn't known.
         path: Its path. A resource's name alone means that the resource has to be ready (`depends_on`).
         why: Why it isn't there.
         kind: `resource` for a composed resource whose name reads like one of the others; else empty.
-        of_kind: The same of what it belongs to.
+        of_kind: The same of the owner.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Need(NamedTuple):
 
 
 class CutOff(NamedTuple):
-    """What can't be had, however long anybody waits.
+    """A value that can't be had, however long anybody waits.
 
     Attributes:
         name: The key of a requirement.
@@ -69,11 +69,11 @@ class CutOff(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What people should know of a resource, or of the step.
+    """A remark for people on a resource, or on the step.
 
     Attributes:
         name: The resource; empty for the step.
-        text: What is to be said of it.
+        text: The remark.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Note(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What one step says of who waits.
+    """One step's report of who waits.
 
     Attributes:
         held: The names of the resources that it holds back. One without a need is held back by another step.
-        needs: What is needed.
-        cut_off: What can't be had.
-        notes: What else people should know, such as what is kept and why.
+        needs: The needed values.
+        cut_off: Values that can't be had.
+        notes: Other remarks for people, such as kept resources and the reason.
         guessed: The keys of the context whose values it made without knowing all that it needed.
     """
 
@@ -137,10 +137,10 @@ class Waiting(NamedTuple):
 
 
 def read(value: Any) -> dict[str, Waiting]:
-    """Return what each step says of who waits.
+    """Return each step's report of who waits.
 
     Args:
-        value: What the context has under `HELD_BACK_KEY`. A list of a step counts as the names that it holds back;
+        value: The context's value under `HELD_BACK_KEY`. A list of a step counts as the names that it holds back;
             whatever isn't of the shape that is written here counts as nothing.
     """
     entries = value.items() if isinstance(value, dict) else ()

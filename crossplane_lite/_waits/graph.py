@@ -25,13 +25,13 @@ _PLAIN_KEY: Final = re.compile(r'\["([A-Za-z0-9_-]+)"\]')
 
 
 class Graph:
-    """Edges from what waits to what it waits for.
+    """Edges from a waiting vertex to the one that it waits for.
 
     The composite is passed through field by field: `a` that waits for `xr.status.x`, which waits for `b`, makes no
     edge from other fields of the composite.
 
     Attributes:
-        edges: For each waiting vertex what it waits for, with the path that is shown.
+        edges: For each waiting vertex the ones that it waits for, with the path that is shown.
     """
 
     def __init__(self) -> None:
@@ -48,9 +48,9 @@ class Graph:
         """Add edges.
 
         Args:
-            waiting: Resources and what they wait for.
-            composite: Fields of the composite by their path, and what they wait for.
-            unsent: Requirements by key, and what their selectors wait for.
+            waiting: Resources and the values that they wait for.
+            composite: Fields of the composite by their path, and the values that they wait for.
+            unsent: Requirements by key, and the values that their selectors wait for.
         """
         for path in composite:
             field = _field(path)
@@ -72,7 +72,7 @@ class Graph:
         self.edges.setdefault(dependent, []).append((vertex, path))
 
     def vertex_of(self, source: Observable[Any] | str) -> Vertex | None:
-        """Return what an Observable belongs to, and the resource of a name; None for what can't be told."""
+        """Return the owner of an Observable, and the resource of a name; None if it can't be told."""
         if isinstance(source, str):
             return ("resource", source)
         root = root_of(source)
@@ -81,7 +81,7 @@ class Graph:
             if root.kind == "required":
                 return ("required", root.name)
             if root.kind == "context":
-                return None  # what a previous step made it from, only that step knows
+                return None  # only the previous step knows the values that it was made from
             return ("xr", _field(path)) if root.kind == "xr" else ("resource", root.name)
         head = path.partition(".")[0].partition("[")[0]
         if head == "xr":
@@ -142,7 +142,7 @@ class Graph:
     def dependencies(self) -> set[Edge]:
         """Return the edges between resources, with those that go through the composite.
 
-        What a resource needs of a required one is nobody's to order. Edges from a resource to itself are among them.
+        Nobody can order a resource's needs of a required one. Edges from a resource to itself are among them.
         """
         found: set[Edge] = set()
         for waiting, targets in self.edges.items():
@@ -163,7 +163,7 @@ class Graph:
 
 
 def fields_of(status: list[Found]) -> dict[str, list[Observable[Any]]]:
-    """Return the fields of the composite that wait, by their path, and what they wait for."""
+    """Return the fields of the composite that wait, by their path, and the values that they wait for."""
     fields: dict[str, list[Observable[Any]]] = {}
     for one in status:  # an entry of a map can wait twice: for its key and for its value
         fields.setdefault("xr." + show_path(one.steps), []).extend(one.waits_for)
@@ -175,7 +175,7 @@ def needs(
     composite: Mapping[str, list[Observable[Any]]],
     unsent: Mapping[str, list[Observable[Any]]],
 ) -> Iterator[tuple[Vertex, Observable[Any] | str, str]]:
-    """Yield what needs something, what it needs, and the path of that; the arguments are those of `Graph.add`."""
+    """Yield the vertex that needs something, the needed one, and the path; the arguments are those of `Graph.add`."""
     for name, waits in waiting.items():
         for wait in waits:
             yield ("resource", name), wait.source, wait.path
@@ -221,7 +221,7 @@ def components(edges: Iterable[Edge]) -> dict[str, str]:
                 seen.add(name)
                 stack.append((name, True))
                 stack += [(other, False) for other in below[name] if other not in seen]
-    # ... then in the opposite order what can be reached against the edges.
+    # ... then in the opposite order the vertices that can be reached against the edges.
     found: dict[str, str] = {}
     for start in reversed(order):
         names = [start]

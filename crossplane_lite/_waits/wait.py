@@ -24,5 +24,5 @@ class Wait:
 
     @property
     def path(self) -> str:
-        """What is waited for, as it is shown."""
+        """The awaited value, as it is shown."""
         return self.source if isinstance(self.source, str) else self.source.source_path

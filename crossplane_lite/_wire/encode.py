@@ -22,7 +22,6 @@ from .parts import (
     STRUCT_HEADS,
     TEXT_HEADS,
     Bail,
-    entry_prefix,
     pack,
     prefix_of,
     varint,
@@ -118,9 +117,10 @@ def _struct_with(
             if inner_keys is PREFIXES or (below is not None and below.shows):
                 raise Bail
             inner, head = value.__dict__, kind.__wire_head__
-        others = {one: item for one, item in items.items() if one != name}
+        others = dict(items)
+        del others[name]
     data = head + _struct_with(inner, inner_keys, depth + 1, way[1:], key, entry)
-    prefix = entry_prefix(name)
+    prefix = prefix_of(name)
     front = STRUCT_HEADS[len(data)]
     total = len(prefix) + len(front) + len(data)
     return struct_bytes(others, keys, depth, True) + HEADS[total] + prefix + front + data
@@ -152,10 +152,23 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
 
 def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
     """Encode a Value that lies at `depth`; see `encode_value`."""
+    kind = type(value)
+    data: bytes
     try:
-        if type(value) is str:
+        # What is nearly always there comes first; a list with nothing else in it has the same bytes.
+        if kind is str:
             data = value.encode()
             return b"\x1a" + varint(len(data)) + data
+        if kind is bool:
+            return _TRUE[1:] if value else _FALSE[1:]
+        if kind is int:
+            return INTS[value][1:]
+        if kind is list:
+            data = _list_bytes(value, depth, strict)
+            return b"\x32" + varint(len(data)) + data
+        if kind is dict:
+            data = struct_bytes(value, PREFIXES, depth, strict)
+            return b"\x2a" + varint(len(data)) + data
         element = _list_bytes((value,), depth - 1, strict)
     except _FAILURES as failure:
         if strict:
@@ -268,9 +281,15 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
             raise Bail  # It shows more than it has set, and what that means the caller must decide.
         data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
+    # Not isinstance(): that asks an object that has no value yet for its class, as authors do.
+    if issubclass(kind, (list, tuple)):
+        data = _list_bytes(value, depth + 1, strict)
+        return LIST_HEADS[len(data)], data
+    if issubclass(kind, dict):
+        data = struct_bytes(value, PREFIXES, depth + 1, strict)
+        return STRUCT_HEADS[len(data)], data
     if value is NULL or value is None and not strict:
         return _NULL, b""
-    # Not isinstance(): that asks an object that has no value yet for its class, as authors do.
     if issubclass(kind, str):
         data = str.encode(value)
         return TEXT_HEADS[len(data)], data
@@ -283,9 +302,6 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
         if not -MAX_INT <= value <= MAX_INT:
             raise Bail
         return b"\x09\x11", pack(value)
-    if issubclass(kind, (list, tuple)):
-        data = _list_bytes(value, depth + 1, strict)
-        return LIST_HEADS[len(data)], data
     if issubclass(kind, Mapping):
         data = struct_bytes(value, PREFIXES, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data

@@ -77,7 +77,8 @@ def deleted_keys(obj: Any) -> list[str]:
 
 def is_struct(value: Any) -> bool:
     """Say whether a value becomes a Struct."""
-    return type(value) is dict or wire_keys(value) is not None or issubclass(type(value), Mapping)
+    kind = type(value)
+    return issubclass(kind, dict) or wire_keys(value) is not None or issubclass(kind, Mapping)
 
 
 def merges(value: Any) -> bool:

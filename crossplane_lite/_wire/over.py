@@ -7,7 +7,7 @@ lies deeper is merged in one pass by `_tree`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .._base.sentinels import TOMBSTONE
@@ -16,7 +16,7 @@ from ..errors import EncodeError, WireError
 from ..proto._pool import DecodeError, Level
 from .encode import MAX_DEPTH, value_bytes
 from .faults import note
-from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, set_members
+from .objects import WHOLE, deleted_keys, fixed_fields, member_prefix, merges, wire_keys
 from .parts import NAMES, Bail, varint
 from .scan import STRUCT
 from .tree import Overlay, encode_tree
@@ -25,6 +25,7 @@ from .value import open_value
 __all__ = ["Leaf", "encode_over"]
 
 _level: Final = Level.FromString
+_LEAVES: Final = frozenset({str, bool, int, float, list})  # what merges with nothing, and nearly always is there
 
 
 Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
@@ -68,32 +69,48 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
     if depth > MAX_DEPTH:
         if strict:
             raise Bail
-        assert leaf is None  # it is put in at the top
+        assert leaf is None  # it is put in near the top
         return encode_tree(Overlay(obj, base, [(0, len(base))]))
-    below = getattr(obj, "__wire_below__", None)
-    if strict and below is not None and below.shows == WHOLE:
-        raise Bail  # all of its own source is meant too, which the caller has to spell out
     level = _level(base)
     fields = level.fields
-    # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
-    for name in deleted_keys(obj):
-        if name in fields:
-            del fields[name]
-    fixed = fixed_fields(obj)
-    if fixed:
-        level.MergeFromString(fixed)
-    is_dict = type(obj) is dict
-    for key, value in set_members(obj).items():
-        if is_dict and type(key) is str and key.isascii():
+    keys: Mapping[str, bytes] | None = None
+    if type(obj) is not dict:
+        keys = wire_keys(obj)
+        below = getattr(obj, "__wire_below__", None)
+        if below is not None:
+            if strict and below.shows == WHOLE:
+                raise Bail  # all of its own source is meant too, which the caller has to spell out
+            # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
+            if below.deleted:
+                for name in deleted_keys(obj):
+                    if name in fields:
+                        del fields[name]
+        fixed = fixed_fields(obj)
+        if fixed:
+            level.MergeFromString(fixed)
+    first = leaf[0][0] if leaf is not None and leaf[0] else None
+    members = obj if keys is None else obj.__dict__
+    for key, value in members.items():
+        if keys is None and type(key) is str and key.isascii():
             name = key
         else:
-            name = NAMES[member_prefix(obj, key)]
+            name = NAMES[member_prefix(obj, key) if keys is None or key not in keys else keys[key]]
         if value is TOMBSTONE:
             if name in fields:
                 del fields[name]
             continue
         try:
-            fields[name] = _member(value, fields.get(name), depth, strict)
+            if type(value) in _LEAVES:  # the same as below, sooner
+                fields[name] = value_bytes(value, depth + 1, strict)
+                continue
+            payload = _struct_to_merge(value, fields.get(name))
+            if payload is None:
+                fields[name] = value_bytes(value, depth + 1, strict)
+            elif leaf is not None and name == first:  # put in on the way, and not in a second pass
+                fields[name] = _as_struct(_over(value, payload, depth + 1, strict, (leaf[0][1:], *leaf[1:])))
+                leaf = None
+            else:
+                fields[name] = _as_struct(_over(value, payload, depth + 1, strict))
         except EncodeError as error:
             raise error.under(join_path([name])) from None
     if leaf is not None:
@@ -116,15 +133,17 @@ def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]
     kind, payload = (STRUCT, b"") if value is None else open_value(value)
     level = _level(payload if kind == STRUCT else b"")
     _put(level.fields, way[1:], key, made)
-    data: bytes = level.SerializeToString()
-    fields[way[0]] = b"\x2a" + varint(len(data)) + data
+    fields[way[0]] = _as_struct(level.SerializeToString())
 
 
-def _member(value: Any, old: bytes | None, depth: int, strict: bool) -> bytes:
-    """Return the Value of one member, merged with what was there before."""
-    if old is not None and merges(value):
-        kind, payload = open_value(old)
-        if kind == STRUCT:
-            merged = _over(value, payload, depth + 1, strict)
-            return b"\x2a" + varint(len(merged)) + merged
-    return value_bytes(value, depth + 1, strict)
+def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
+    """Return the bytes of the Struct that a value merges with; None where it replaces what was there."""
+    if old is None or not merges(value):
+        return None
+    kind, payload = open_value(old)
+    return payload if kind == STRUCT else None
+
+
+def _as_struct(payload: bytes) -> bytes:
+    """Return the Value of an encoded Struct."""
+    return b"\x2a" + varint(len(payload)) + payload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import MutableMapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ..errors import WireError
 from ..proto._pool import DecodeError, Level, ListLevel
@@ -46,7 +46,8 @@ def split(raw: bytes) -> MutableMapping[str, bytes]:
         WireError: The bytes are not a legal message.
     """
     try:
-        return cast("MutableMapping[str, bytes]", _level(raw).fields)
+        fields: MutableMapping[str, bytes] = _level(raw).fields
+        return fields
     except (DecodeError, UnicodeDecodeError) as error:
         raise note(WireError(str(error))) from error
 
@@ -58,7 +59,8 @@ def split_list(raw: bytes) -> Sequence[bytes]:
         WireError: The bytes are not a legal message.
     """
     try:
-        return cast("Sequence[bytes]", _list_level(raw).values)
+        values: Sequence[bytes] = _list_level(raw).values
+        return values
     except DecodeError as error:
         raise note(WireError(str(error))) from error
 

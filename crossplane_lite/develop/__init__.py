@@ -1,4 +1,4 @@
-"""`crossplane-lite dev`: serves a function while it is written, and says what is asked and answered.
+"""`crossplane-lite dev`: serves a function while it is written, and prints each request and answer.
 
 `command.py` watches files and starts the server again in a process of its own, so that modules are really loaded again.
 `serving.py` is that process. `told.py` puts a call into two lines, `record.py` writes requests as files.

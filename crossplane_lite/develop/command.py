@@ -89,7 +89,7 @@ def _stop(process: subprocess.Popen[bytes] | None) -> None:
 def sources(folder: str) -> dict[str, tuple[int, int]]:
     """Return the Python files below a folder, each with the time of its last change and its size.
 
-    Hidden folders, virtual environments and what builds leave behind are left out.
+    Hidden folders, virtual environments and leftovers of builds are left out.
     """
     return dict(_sources(folder))
 

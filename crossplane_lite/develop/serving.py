@@ -49,7 +49,7 @@ class Shown:
         began = time.perf_counter()
         answer = self._fn.run(request)
         took = (time.perf_counter() - began) * 1000
-        # What can't be shown must not spoil an answer.
+        # A call that can't be shown must not spoil its answer.
         try:
             lines = list(two_lines(request, answer, took))
             if self._folder is not None:
@@ -66,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
 
     Args:
         argv: Function, address, folder of certificates, folder of records, and whether secrets are recorded; empty
-            where there is none.
+            without one.
     """
     target, address, certificates, folder, secrets = argv
     log.configure(logging.INFO, text=True)

@@ -1,4 +1,4 @@
-"""A call in two lines: what was asked, and what was answered."""
+"""A call in two lines: the request and the answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST: Final = 8
 
 
 def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str, str]:
-    """Return what was asked and what was answered, on a line each, without secret values."""
+    """Return the request and the answer, on a line each, without secret values."""
     asked = _view.RunFunctionRequest.FromString(request)
     mask = masker_for(asked)
     took = f"{milliseconds:.1f} ms, {len(request) / 1000:.1f} kB"
@@ -28,7 +28,7 @@ def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str
 
 
 def title(asked: Any) -> str:
-    """Return what a request is about: the composite, or that it has none."""
+    """Return the subject of a request: the composite, or a word for its absence."""
     if not asked.observed.composite.resource:
         return "Operation"
     composite = _wire.decode_struct(asked.observed.composite.resource)

@@ -109,14 +109,14 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
         stdio.say(*failure_lines(error))
         return failed(composite, error)
     if others is None:
-        return against_cluster(composite, observed, new)
+        return against_cluster(composite, observed, new, inputs.schemas)
     old: Rendered | None = None
     notes = []
     try:
         old = inputs._replace(functions=dict(others)).render()
     except RenderError as error:
         notes.append(f"the other version fails, so all is new: {error}")
-    found = against_version(composite, observed, old, new)
+    found = against_version(composite, observed, old, new, inputs.schemas)
     return found._replace(notes=[*notes, *found.notes])
 
 

@@ -12,9 +12,11 @@ from .._observed.secrets import names_of, secrets_in, secrets_of
 from ..proto import _view
 from ..render.told import told
 from .fields import ABSENT, Change, changes, leaves
+from .keys import KeysAt, keys_of
 from .owned import owned_fields
 
 if TYPE_CHECKING:
+    from .._manifests.kind_schemas import Schemas
     from ..render.rendered import Rendered
 
 __all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
@@ -84,7 +86,10 @@ def failed(composite: Mapping[str, Any], error: Exception) -> Difference:
 
 
 def against_cluster(
-    composite: Mapping[str, Any], observed: Iterable[Mapping[str, Any]], rendered: Rendered
+    composite: Mapping[str, Any],
+    observed: Iterable[Mapping[str, Any]],
+    rendered: Rendered,
+    schemas: Schemas | None = None,
 ) -> Difference:
     """Return what a reconcile changes in a cluster.
 
@@ -92,6 +97,7 @@ def against_cluster(
         composite: The composite as it exists.
         observed: Its composed resources as they exist.
         rendered: The reconcile.
+        schemas: Schemas of kinds, which know by which keys lists are merged.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
@@ -108,7 +114,7 @@ def against_cluster(
         owned = owned_fields(before)
         if owned is None:
             unknown.append(name)
-        found = changes(before, resource, owned)
+        found = changes(before, resource, owned, keys=_keys(schemas, resource))
         if controller_of(before) is None:
             adopted.append(name)
         entries.append(_entry("change" if found else "kept", name, resource, found, waits))
@@ -132,6 +138,7 @@ def against_version(
     observed: Iterable[Mapping[str, Any]],
     old: Rendered | None,
     new: Rendered,
+    schemas: Schemas | None = None,
 ) -> Difference:
     """Return what one version of a function changes in comparison with another one.
 
@@ -140,6 +147,7 @@ def against_version(
         observed: Its composed resources as they exist.
         old: The reconcile with the other version; None where that fails.
         new: The reconcile with this version.
+        schemas: As of `against_cluster`.
     """
     exist = {resource_name(one) for one in observed}
     waits, held = _waits(new)
@@ -153,7 +161,7 @@ def against_version(
             left = f"the other version's {_kind(before[name])} {_place(before[name])} stays, and is nobody's any more"
             entries.append(_entry("create", name, resource, leaves(resource), waits, left if name in exist else ""))
         else:
-            found = changes(before[name], resource, whole=True)
+            found = changes(before[name], resource, whole=True, keys=_keys(schemas, resource))
             entries.append(_entry("change" if found else "kept", name, resource, found, waits))
     for name, lost in before.items():
         if name in new.composed:
@@ -291,6 +299,10 @@ def _ready(composite: Mapping[str, Any]) -> Any:
         if isinstance(one, Mapping) and one.get("type") == "Ready":
             return one.get("status")
     return ABSENT
+
+
+def _keys(schemas: Schemas | None, resource: Mapping[str, Any]) -> KeysAt:
+    return keys_of(schemas, text_of(resource.get("apiVersion")), text_of(resource.get("kind")))
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

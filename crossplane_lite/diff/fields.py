@@ -11,6 +11,7 @@ from .._call.mark import ANNOTATION
 from .._manifests.objects import CLAIM_LABELS, COMPOSITE_LABEL, RESOURCE_NAME
 from .._paths.text import quoted, show
 from ..simulate.merging import ABSENT
+from .keys import Keys, KeysAt, no_keys
 from .owned import Owned
 
 __all__ = ["ABSENT", "Change", "changes", "leaves"]
@@ -76,7 +77,7 @@ def changes(
     owned: Owned | None = None,
     *,
     whole: bool = False,
-    keys: Mapping[tuple[str, ...], Sequence[str]] = {},
+    keys: KeysAt = no_keys,
 ) -> list[Change]:
     """Return what an apply changes, in the order of the paths, without the metadata that every composed resource gets.
 
@@ -86,7 +87,7 @@ def changes(
         owned: Who owns which field of `old`. What `new` lacks goes only where Crossplane alone owns it. None where that
             isn't known: then nothing goes but elements of lists.
         whole: Whether `new` replaces all of `old`, as one desired state replaces another.
-        keys: The keys of lists by their paths without indexes, where schemas say so.
+        keys: Knows the keys of lists by their paths, where schemas or models say so.
     """
     found: list[Change] = []
     work = [_Place((), _of_functions(old), _of_functions(new), owned, whole)]
@@ -162,18 +163,17 @@ def _in_object(place: _Place) -> Iterator[_Place]:
                 yield _Place(steps, old, [], owned, False)
 
 
-def _in_list(
-    place: _Place, found: list[Change], keys: Mapping[tuple[str, ...], Sequence[str]]
-) -> Iterator[_Place]:
-    known = keys.get(tuple(step for step in place.steps if isinstance(step, str)))
+def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Place]:
+    known = keys(place.steps)
     if place.owned is not None and not known:
-        known = place.owned.list_keys()
-        if known is None and place.owned.is_set():
+        named = place.owned.list_keys()
+        if named is None and place.owned.is_set():
             _note_set(place, found)
             return
+        known = dict.fromkeys(named or ())
     is_map = bool(known)
-    by = tuple(known or ()) or _guessed(place.old, place.new)
-    old, new = (_by_key(elements, by) for elements in (place.old, place.new))
+    by = _present(known, place.old, place.new) if is_map else _guessed(place.old, place.new)
+    old, new = (_by_key(elements, by, known) for elements in (place.old, place.new))
     if by and old is not None and new is not None:
         # A list that isn't kept apart by keys is replaced as one: all that is in it is Crossplane's.
         whole = place.whole or (not is_map and place.owned is not None)
@@ -205,6 +205,15 @@ def _note_set(place: _Place, found: list[Change]) -> None:
             found.append(Change(show((*place.steps, _Selection({"": value}))), value, ABSENT))
 
 
+def _present(known: Keys, old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
+    """Return those of a list's keys that all of its elements have, or that have a default.
+
+    An API server may have filled in a key that the function leaves out; without it the elements are told apart as well.
+    """
+    elements = [one for one in (*old, *new) if isinstance(one, Mapping)]
+    return tuple(key for key in known if known[key] is not None or all(one.get(key) is not None for one in elements))
+
+
 def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
     """Return the field by which the elements of two lists can be told apart; none where there isn't one."""
     for key in _USUAL_KEYS:
@@ -213,13 +222,15 @@ def _guessed(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
     return ()
 
 
-def _by_key(elements: Sequence[Any], keys: Sequence[str]) -> dict[tuple[Any, ...], Any] | None:
+def _by_key(
+    elements: Sequence[Any], keys: Sequence[str], defaults: Mapping[str, Any] = {}
+) -> dict[tuple[Any, ...], Any] | None:
     """Return the elements of a list by their keys, None where an element lacks one or two have the same."""
     found: dict[tuple[Any, ...], Any] = {}
     for one in elements:
         if not isinstance(one, Mapping):
             return None
-        key = tuple(one.get(name) for name in keys)
+        key = tuple(one[name] if one.get(name) is not None else defaults.get(name) for name in keys)
         if not all(isinstance(part, (str, int)) for part in key) or key in found:
             return None
         found[key] = one

@@ -35,10 +35,11 @@ class Owned(NamedTuple):
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the same for the element of a list that has these keys."""
+        """Return the same for the element of a list that has these keys, be it that it has others as well."""
         for node in self._nodes():
             for name in node:
-                if name.startswith("k:") and _parsed(name) == keys:
+                known = _parsed(name) if name.startswith("k:") else None
+                if isinstance(known, dict) and known.items() >= keys.items():
                     return self._child(name)
         return Owned(None, ())
 

@@ -1,1 +1,1 @@
-"""The dependency graph of what a pipeline composes, drawn: `crossplane-lite graph`."""
+"""The dependency graph of a pipeline's resources, drawn: `crossplane-lite graph`."""

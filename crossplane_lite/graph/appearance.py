@@ -1,4 +1,4 @@
-"""How nodes and edges look and what is written on them, in whatever format they are drawn.
+"""The looks and labels of nodes and edges, in whatever format they are drawn.
 
 Each state has a colour, a shape and its name on the node, so that nobody has to tell it by colour alone. The colours
 keep apart for the colour-blind (they are tints of the palette of Okabe and Ito). Nodes bring their own dark text on a
@@ -48,7 +48,7 @@ class Look(NamedTuple):
         stroke: The border.
         dot: Shape in DOT.
         style: Style in DOT.
-        mermaid: What opens and closes a node in Mermaid.
+        mermaid: The brackets of a node in Mermaid.
     """
 
     fill: str
@@ -95,7 +95,7 @@ def node_tooltip(node: DrawnNode) -> str:
 
 
 def edge_label(edge: Edge) -> str:
-    """Return what is written along an edge: the ends of the paths. Nothing where the dependency says it all."""
+    """Return the label of an edge: the ends of the paths. It is empty where the dependency says it all."""
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS
     text = ", ".join(labels[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
@@ -108,7 +108,7 @@ def _path_label(edge: Edge, path: str) -> str:
     if edge.is_gate(path):
         return "is ready"
     if edge.dependency.startswith(path):
-        return ""  # a part of what is read is made there
+        return ""  # a part of the value is made there
     label = path.removeprefix(edge.dependency)
     if label.startswith("[0]"):
         label = label[3:]
@@ -134,7 +134,7 @@ def edge_tooltip(edge: Edge) -> str:
 
 
 def legend_entries(graph: Graph) -> Iterator[tuple[State, str]]:
-    """Yield the states that are in a graph, and what is said of them."""
+    """Yield the states that are in a graph, and their descriptions."""
     sorts = {node.state: node.sort for node in graph.nodes}
     for state in State:
         if state in sorts:

@@ -1,4 +1,4 @@
-"""What the steps of one reconcile say about dependencies."""
+"""The dependencies that the steps of one reconcile report."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = ["Collected", "collect"]
 
 
 class Collected:
-    """What the steps say.
+    """The reports of the steps.
 
     Attributes:
         composite: The observed composite.
         dependencies: Every dependency that is known.
-        missing: Those of them that have no value yet.
+        missing: Those of them that don't have a value yet.
         observed: Names of the composed resources that exist.
         desired: Names of those that are desired at the end.
         ready: Names of those that exist and are ready, whoever says so.
         registered: Names of those that a step in this process registers.
         held: Names of those that are held back.
         kinds: The kinds of composed resources, by name.
-        required: The kind and name of what is required, by requirement.
+        required: The kind and name of required resources, by requirement.
         answered: The requirements that something was found for.
         usages: Names of Usages that keep the order of deletion.
-        notes: What can't be seen.
+        notes: Things that can't be seen.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Collected:
 
 
 def collect(steps: Sequence[StepRun]) -> Collected:
-    """Return what the steps of a reconcile say.
+    """Return the reports of the steps of a reconcile.
 
     Args:
         steps: How each of them went, in order.
@@ -93,7 +93,7 @@ def _take_state(found: Collected, request: Any, response: Any) -> None:
     observed, desired = request.observed.resources, response.desired.resources
     found.composite = _decoded(request.observed.composite.resource)
     found.observed.update(observed)
-    found.desired = set(desired)  # each step passes on what those before it desire
+    found.desired = set(desired)  # each step passes on the desired state of those before it
     for resources in (observed, desired):
         for name in resources:
             raw = resources[name].resource
@@ -121,7 +121,7 @@ def _take_requirements(found: Collected, request: Any, response: Any) -> None:
 
 
 def _take_shown(found: Collected, function: Function, request: bytes) -> None:
-    """Take what a function of this process shows."""
+    """Take the report of a function of this process."""
     try:
         shown = show(function, request)
     except WireError as error:
@@ -135,7 +135,7 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
 
 
 def _take_told(found: Collected, waiting: Waiting) -> None:
-    """Take what a function that runs elsewhere, and is made with this package, tells of who waits."""
+    """Take the report about waiting resources of a function that runs elsewhere and is made with this package."""
     for need in waiting.needs:
         if need.of and need.of != need.name:
             one = Dependency(need.name, need.of, need.path)
@@ -144,13 +144,13 @@ def _take_told(found: Collected, waiting: Waiting) -> None:
 
 
 def _described(items: Any) -> str:
-    """Return kind and name of what was found."""
+    """Return kind and name of a found resource."""
     text = " ".join(short_text(_read(items[0].resource, *path)) for path in (("kind",), ("metadata", "name")))
     return text if len(items) == 1 else f"{text} and {len(items) - 1} more"
 
 
 def _read(raw: bytes, *path: str) -> Any:
-    """Return a value of a Struct's bytes; an empty text where there is none."""
+    """Return a value of a Struct's bytes; an empty string if it is missing."""
     try:
         return _wire.get_path(raw, path, "")
     except WireError:  # answers of functions that run elsewhere aren't looked at before

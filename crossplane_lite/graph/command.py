@@ -41,7 +41,7 @@ def command(argv: Sequence[str]) -> int:
         The exit status: 0, or 1 when the reconcile failed or the simulation does not become stable.
 
     Raises:
-        InputError: A file or a function isn't what it should be, or the output can't be written.
+        InputError: A file or a function is wrong, or the output can't be written.
         UsageError: The output can't be drawn, or not there.
     """
     parser = make_parser()
@@ -134,7 +134,7 @@ def _format_of(output: Path | None) -> str:
 
 
 def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of one reconcile, what its functions warn of, and what it failed with."""
+    """Return the graph of one reconcile, its functions' warnings, and its failure."""
     from .graph import graph_of
 
     inputs = arguments.read_inputs(given)
@@ -146,7 +146,7 @@ def _rendered(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
 
 
 def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]:
-    """Return the graph of a simulation, what its functions warn of, and why it isn't stable."""
+    """Return the graph of a simulation, its functions' warnings, and why it isn't stable."""
     from ..simulate.command import simulation_of
     from .graph import graph_of_simulation
 

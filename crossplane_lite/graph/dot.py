@@ -30,8 +30,8 @@ _FONT: Final = "Helvetica,Arial,sans-serif"
 def dot(graph: Graph, **attributes: str) -> str:
     """Return a graph as the text of a DOT file.
 
-    Arrows go from what is needed to what needs it, so that what comes first stands at the left. A simulation's waves
-    are clusters.
+    Arrows go from a needed resource to the one that needs it, so that the first ones stand at the left. A simulation's
+    waves are clusters.
 
     Args:
         graph: The graph.
@@ -140,7 +140,7 @@ def _edge(edge: Edge) -> dict[str, str]:
 
 
 def _legend(graph: Graph) -> Iterator[str]:
-    """Yield a table that says what the colours and lines mean that are in the graph."""
+    """Yield a table with the meaning of the graph's colours and lines."""
     rows = [
         f'<td bgcolor="{look.fill}" border="1" color="{look.stroke}" width="26"></td><td align="left">{text}</td>'
         for look, text in ((LOOKS[state], text) for state, text in legend_entries(graph))
@@ -187,6 +187,6 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes, in which entities of its own stay what they are."""
+    """Return a text in quotes, in which entities of its own stay as they are."""
     text = text.replace("\\", _BACKSLASH).replace("&", "&amp;").replace('"', '\\"')
     return f'"{text}"'

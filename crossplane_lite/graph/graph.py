@@ -1,4 +1,4 @@
-"""The graph of one reconcile: what is composed, in which state, and what needs what."""
+"""The graph of one reconcile: the composed resources, their states, and their dependencies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """What a node is."""
+    """The sort of a node."""
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -29,7 +29,7 @@ class Sort(enum.Enum):
 
 
 class State(enum.Enum):
-    """How it is with a node; the value is what people read."""
+    """The state of a node; the value is the text for people."""
 
     READY = "ready"
     EXISTS = "not ready"
@@ -49,7 +49,7 @@ class DrawnNode(NamedTuple):
 
     Attributes:
         name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
-        sort: What it is.
+        sort: Its sort.
         kind: The kind of the object, where it is known; for a required resource with its name.
         state: How it is with it.
         wave: The wave in which a simulation created it, from 1.
@@ -65,13 +65,13 @@ class DrawnNode(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """What one node needs of another.
+    """One node's dependency on another.
 
     Attributes:
         dependent: The name of the node that needs something.
         dependency: The name of the node that it needs it of.
         paths: The values that it needs. The dependency's name alone means that it has to be ready.
-        missing: Those of them that have no value yet.
+        missing: Those of them that don't have a value yet.
         in_cycle: Whether it is on a cycle.
     """
 
@@ -83,7 +83,7 @@ class Edge(NamedTuple):
 
     @property
     def waiting(self) -> bool:
-        """Whether something has no value yet."""
+        """Whether some value is still missing."""
         return bool(self.missing)
 
     def is_gate(self, path: str) -> bool:
@@ -96,9 +96,9 @@ class Graph(NamedTuple):
 
     Attributes:
         title: Kind and name of the composite.
-        nodes: Sorted by name, fields and required resources after what is composed.
+        nodes: Sorted by name, fields and required resources after composed resources.
         edges: Sorted, one for each pair of nodes.
-        notes: What people should know about it: cycles, what can't be seen.
+        notes: Remarks for people: cycles, things that can't be seen.
     """
 
     title: str
@@ -139,10 +139,11 @@ def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None =
     """Return the graph of one reconcile.
 
     The dependencies of a step that runs in this process are all there, resolved or not
-    (`composition.Function.dependencies`). A step that runs elsewhere only tells what it holds back, and why.
+    (`composition.Function.dependencies`). A step that runs elsewhere only tells the resources that it holds back, and
+    why.
 
     Args:
-        rendered: What the reconcile came to, or what it failed with.
+        rendered: The result of the reconcile, or its failure.
         waves: The wave in which each composed resource appeared.
     """
     found = collect(rendered.steps)
@@ -169,7 +170,7 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
 
     Args:
         simulation: One that has run.
-        failure: What its last round failed with; that round is drawn then.
+        failure: The failure of its last round; that round is drawn then.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     unresolved = [f"{name} still waits for {', '.join(paths)}" for name, paths in sorted(simulation.unresolved.items())]
@@ -232,7 +233,7 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
     if name in found.desired:
         return State.CREATE
     if name in found.registered:
-        # A step that failed has desired nothing; what it registered and what needs nothing would be created.
+        # A step that failed has desired nothing; its registered resources that need nothing would be created.
         waits = isinstance(rendered, Rendered) or any(one.dependent == name for one in found.missing)
         return State.HELD if waits else State.CREATE
     if name in found.held:
@@ -241,7 +242,7 @@ def _state(name: str, found: Collected, rendered: Rendered | RenderError) -> Sta
 
 
 def _field_state(name: str, edges: list[Edge]) -> State:
-    """Return the state of a field of the composite: whether what it is made of is there."""
+    """Return the state of a field of the composite: whether the values that it is made of are there."""
     needs = [edge for edge in edges if edge.dependent == name] or [edge for edge in edges if edge.dependency == name]
     return State.UNSET if any(edge.waiting for edge in needs) else State.SET
 

@@ -14,9 +14,9 @@ __all__ = ["FORMATS", "image"]
 
 FORMATS: Final = ("svg", "png")
 
-# Pixels for each inch of the layout: what is sharp on today's screens.
+# Pixels for each inch of the layout, sharp on today's screens.
 _DPI: Final = "144"
-# What takes longer is too large to be looked at.
+# A graph that takes longer is too large to be looked at.
 _TIMEOUT: Final = 120.0
 
 

@@ -23,7 +23,7 @@ from .graph import DrawnNode, Edge, Graph
 
 __all__ = ["mermaid"]
 
-# What means something to Mermaid or to the HTML and Markdown in its labels, somewhere: everything but the letters,
+# Letters with a meaning for Mermaid or for the HTML and Markdown in its labels, somewhere: everything but the letters,
 # digits and signs that stand in most names and paths.
 _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASCII)
 
@@ -31,8 +31,8 @@ _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASC
 def mermaid(graph: Graph) -> str:
     """Return a graph as the text of a Mermaid diagram.
 
-    Arrows go from what is needed to what needs it. A simulation's waves are subgraphs. What is shortened in a label is
-    complete in a tooltip for nodes, and in a comment for edges, which have none.
+    Arrows go from a needed resource to the one that needs it. A simulation's waves are subgraphs. Text that is
+    shortened in a label is complete in a tooltip for nodes, and in a comment for edges, which can't have tooltips.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
@@ -117,5 +117,5 @@ def _plain_ground(subgraph: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text as it stands in a quoted label, with codes for what means something there."""
+    """Return a text as it stands in a quoted label, with codes for letters that mean something there."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

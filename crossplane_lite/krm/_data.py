@@ -124,5 +124,5 @@ def equal(one: object, other: object) -> bool:
 
     try:
         return same(one._read() if isinstance(one, View) else one, plain_data(other))
-    except UsageError:  # it holds what no manifest does
+    except UsageError:  # it holds a value that no manifest can hold
         return False

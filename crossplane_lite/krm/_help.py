@@ -1,4 +1,4 @@
-"""What a KRM function tells about itself, and what it would change: text for people and for programs."""
+"""A KRM function's help, and the changes that it would make: text for people and for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN: Final = "\x1b[0m"
 
 
 def with_config(text: str, function: Runnable) -> str:
-    """Return a function's help with what it wants to be configured with.
+    """Return a function's help with the fields of its configuration.
 
     Raises:
         UsageError: The config class can't be used.
@@ -70,7 +70,7 @@ def _default(field: dict[str, Any], is_required: bool) -> str:
 
 
 def document(function: Runnable) -> str:
-    """Return what a function is as JSON: name, description, role, schema of its config, version of the specification.
+    """Return a function's description as JSON: name, description, role, schema of its config, specification version.
 
     Raises:
         UsageError: The config class can't be used.
@@ -86,7 +86,7 @@ def document(function: Runnable) -> str:
 
 
 def _schema(function: Runnable) -> dict[str, Any] | None:
-    """Return the schema of a function's config, as CustomResourceDefinitions have them; None where it has no class."""
+    """Return the schema of a function's config, as CustomResourceDefinitions have them; None without a class."""
     cls = function.config_class
     if cls is None:
         return None
@@ -100,7 +100,7 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
 
 
 def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
-    """Fill in what the metadata of attrs fields says of them."""
+    """Fill in descriptions from the metadata of attrs fields."""
     import attr
 
     from .._input.types import fields_of, shape_of
@@ -125,7 +125,7 @@ def diff(changes: Iterable[tuple[str, bytes | None, bytes | None]], *, colour: b
     """Return changes of files as a unified diff.
 
     Args:
-        changes: The name of each file, what it held and what it is to hold; None where there is no file.
+        changes: The name of each file, its old and its new content; None stands for a file that doesn't exist.
         colour: Colour it for a terminal.
     """
     lines: list[str] = []

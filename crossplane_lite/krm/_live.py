@@ -35,7 +35,7 @@ class Fields(View, _MutableMapping):
     that is called like a method or a keyword of Python has an underscore behind it as attribute (`view.items_`,
     `view.from_`); as item it is written as it is.
 
-    What is assigned is copied: no two places share state.
+    An assigned value is copied: no two places share state.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -76,7 +76,7 @@ class Fields(View, _MutableMapping):
         plain_data(key, self, key)
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
-            return  # `view.ports += [...]` assigns what it has changed in place
+            return  # `view.ports += [...]` assigns the list that it has changed in place
         value = plain_data(value, self, key)
         self._root._assign(self._own(), key, value)
 
@@ -87,7 +87,7 @@ class Fields(View, _MutableMapping):
         self._root._remove(self._own(), key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the field of this name, which is set to `default` first where there is none."""
+        """Return the field of this name, which is set to `default` first if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -162,7 +162,7 @@ class Fields(View, _MutableMapping):
 
 
 class Elements(View, _MutableSequence):
-    """A list in a resource, which reads and changes it in place. What is added is copied."""
+    """A list in a resource, which reads and changes it in place. An added value is copied."""
 
     __slots__ = ("_data", "_root", "_step", "_up")
 
@@ -187,7 +187,7 @@ class Elements(View, _MutableSequence):
         return wrapped(self, at, data[at])
 
     def _check_index(self, at: Any) -> None:
-        """Say which list has no such element."""
+        """Say which list lacks the element."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
             raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
@@ -203,7 +203,7 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def _kept(self, values: Iterable[Any]) -> list[Any]:
-        """Return values as plain data; what is an element of this list already is that, and keeps its comments."""
+        """Return values as plain data; an element of this list stays the same object and keeps its comments."""
         own = {id(one): one for one in self._data}
         return [
             own.pop(id(one._data))
@@ -231,7 +231,7 @@ class Elements(View, _MutableSequence):
         """Return the index of an element: of the very one where it was read from this list, else of an equal one.
 
         Raises:
-            ValueError: There is none.
+            ValueError: The list doesn't hold the value.
         """
         data = self._now()
         if isinstance(value, (Fields, Elements)):
@@ -306,7 +306,7 @@ class Elements(View, _MutableSequence):
 
 
 class Missing(Fields):
-    """What reading an attribute gives that isn't there, or is null: it is empty, false, and equal to None.
+    """The value of an attribute that is missing or null: it is empty, false, and equal to None.
 
     It becomes part of the resource with the first write: an object where a field is set, a list where an element is
     added. Text can't be made of it, so that no manifest gets a name like "None-web".
@@ -315,7 +315,7 @@ class Missing(Fields):
     __slots__ = ()
 
     def _found(self) -> Any:
-        """Return what is at its place by now as a view or value, None while there is nothing."""
+        """Return the view or value that is at its place by now; None while the place is empty."""
         above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
         if not isinstance(above, Fields):
             return None
@@ -336,7 +336,7 @@ class Missing(Fields):
         return made
 
     def _made(self, empty: Any) -> Any:
-        """Return the dict or list that is at its place; an empty one is put there where there is none."""
+        """Return the dict or list that is at its place; an empty one is put there first if needed."""
         found = self._found()
         if found is None:
             assert isinstance(self._up, Fields)
@@ -426,7 +426,7 @@ _METHODS = frozenset(name for name in (*dir(Fields), *dir(Elements)) if not name
 
 def _key_of(cls: type[Any], name: str) -> str:
     """Return the field that an attribute stands for."""
-    if name.startswith("_"):  # what libraries probe for
+    if name.startswith("_"):  # names that libraries probe for
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
     bare = name[:-1]
     if name.endswith("_") and (keyword.iskeyword(bare) or bare in _METHODS or hasattr(cls, bare)):

@@ -1,4 +1,4 @@
-"""Where an item of a file is from: annotations that its content shows, and that are no part of its text."""
+"""Where an item of a file is from: annotations that its content shows, and that aren't part of its text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Placed:
     def __init__(self, path: str, index: int) -> None:
         self.path = path
         self.index = index
-        self._metadata: Any = _NONE  # what the text has: an object, null, or nothing at all
+        self._metadata: Any = _NONE  # the text has an object, null, or nothing at all
         self._annotations: Any = _NONE
         self._before: dict[str, Any] = {}
         self._was_empty = True  # whether the text has an object of annotations with none in it
@@ -48,7 +48,7 @@ class Placed:
             annotations[key] = value
 
     def hidden(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return content without the place, as it goes into the text; what is in it isn't copied."""
+        """Return content without the place, as it goes into the text; its values aren't copied."""
         metadata = content.get("metadata")
         if not isinstance(metadata, dict):
             return content

@@ -19,7 +19,7 @@ _VALUE = r":[ \t]+(['\"]?)([^\s'\"#{&*!|>][^\n#]*?)\1[ \t]*(?:#.*)?\r?$"
 
 
 def item_at(text: str, *lines: int) -> str | None:
-    """Return what a message calls the item that a line is of, None where the text has no item there.
+    """Return the name that a message gives to the item on a line; None if the line isn't in an item.
 
     Args:
         text: The text of a ResourceList, which need not be YAML.

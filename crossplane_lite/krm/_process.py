@@ -21,11 +21,11 @@ _CHUNK = 1 << 20
 
 
 class Output:
-    """What a function's process gives back.
+    """The result of a function's process.
 
     Attributes:
         stdout: The ResourceList; empty where the input could not be read, and only then.
-        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; what
+        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; whatever
             `sys.exit` was called with, where the function called it.
         stderr: Text for people: errors and warnings among the results, and the traceback of an exception.
     """
@@ -73,7 +73,7 @@ def read_stdin(hint: str) -> bytes:
 
 
 class _Held(io.TextIOBase):
-    """What is printed before it is known where it belongs: to stderr where a function runs, else to stdout."""
+    """Output that is printed before its stream is known: stderr where a function runs, else stdout."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -100,7 +100,7 @@ class _Held(io.TextIOBase):
 
 
 def hold_stdout() -> None:
-    """Keep what is printed from here on until `release_stdout`, or until the process has a `Stdout`.
+    """Keep everything that is printed from here on until `release_stdout`, or until the process has a `Stdout`.
 
     For a program that makes a function and prints before it runs it: with PYTHONUNBUFFERED that would be out already.
     """
@@ -110,7 +110,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """Print what was held, to where print goes by now."""
+    """Print the text that was held, to the stream that print uses by now."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream
@@ -120,7 +120,7 @@ def release_stdout() -> None:
 class Stdout:
     """The process's stdout, taken away from everybody else.
 
-    From here on everything that this process and those it starts print goes to stderr: print, what C libraries write,
+    From here on everything that this process and those it starts print goes to stderr: print, output of C libraries,
     subprocesses. It stays so after the answer, for threads and atexit handlers may still print then.
 
     Raises:
@@ -136,7 +136,7 @@ class Stdout:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         else:
             os.dup2(2, 1)
-        # What was printed and not written yet, as the module that defines the function was imported.
+        # Text that was printed and not written yet, as the module that defines the function was imported.
         release_stdout()
         _quietly(lambda: sys.stdout.flush())
 
@@ -190,12 +190,12 @@ class Stdout:
 
 
 def _drop(fd: int) -> None:
-    """Let go of what can't be written; Python would try once more at exit, and change the exit status."""
+    """Drop text that can't be written; Python would try once more at exit, and change the exit status."""
     _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
 
 
 def _quietly(action: Callable[[], Any]) -> bool:
-    """Do what may fail because somebody closed or replaced a stream; say whether it worked."""
+    """Do an action that fails if somebody closed or replaced a stream; say whether it worked."""
     try:
         action()
     except Exception:

@@ -1,4 +1,4 @@
-"""A KRM function, as far as what runs it and tells about it knows it."""
+"""A KRM function, as the code that runs and describes it sees it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Runnable"]
 
 
 class Runnable(Protocol):
-    """What `krm.function` makes; see `functions.Function`."""
+    """The result of `krm.function`; see `functions.Function`."""
 
     name: str
     role: Any

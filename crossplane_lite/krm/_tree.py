@@ -1,7 +1,7 @@
 """The one place where resources meet the text: content out of nodes, and changed content back into them.
 
-A resource's content is plain data that is changed in place. The text follows when it is written: what differs from the
-text is set there, and elements of lists are known by which object they are. So a container that was moved, or that
+A resource's content is plain data that is changed in place. The text follows when it is written: every difference from
+the text is set there, and elements of lists are known by which object they are. So a container that was moved, or that
 stands behind a removed one, keeps its comments, whatever else was changed in it.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["arrange", "elements", "kind_of", "lists_in", "write_back"]
 
 
 def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
-    """Return the elements of a list in the wrapper, None where there is no such key.
+    """Return the elements of a list in the wrapper, None without the key.
 
     Raises:
         InputError: It is something else than a list of objects that is written out there. A null is an empty list.
@@ -68,7 +68,7 @@ def _at(root: YamlNode, node: YamlNode | None) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what a JSON value is, in words."""
+    """Return the type of a JSON value, in words."""
     if isinstance(value, bool):
         return "a boolean"
     names = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "an object"}
@@ -76,7 +76,7 @@ def kind_of(value: object) -> str:
 
 
 def lists_in(value: Any) -> Lists:
-    """Return the lists in plain data that hold objects or lists, by their id, with what each holds now.
+    """Return the lists in plain data that hold objects or lists, by their id, with the present content of each.
 
     Both are kept, so that no other object gets the id of one.
     """
@@ -98,8 +98,8 @@ def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
 
     Args:
         node: The node.
-        content: What it shall stand for.
-        lists: What `lists_in` gave for the content when it was read from the node.
+        content: Its new value.
+        lists: The result of `lists_in` for the content when it was read from the node.
     """
     _write_back(node, content, lists, node.value())
 
@@ -144,7 +144,7 @@ def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
     Args:
         node: The list's node.
         content: The list as it is now.
-        before: What it held when it was read from the node.
+        before: Its content when it was read from the node.
 
     Returns:
         Whether that can be; not where the text has an alias there, or another list by now.

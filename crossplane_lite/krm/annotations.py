@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PREFIX = "internal.config.kubernetes.io/"
-"""What the specification reserves. `config.kubernetes.io/local-config` isn't among these: it is the author's."""
+"""The annotations that the specification reserves; `config.kubernetes.io/local-config` is the author's."""
 
 PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 """The annotation that holds an item's file, and its legacy twin."""
@@ -54,14 +54,14 @@ def is_orchestrators(key: str) -> bool:
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:
-    """Return the reserved annotations of a resource's annotations, none where that is no mapping."""
+    """Return the reserved annotations of a resource's annotations, empty unless they are a mapping."""
     if not isinstance(annotations, dict):
         return {}
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
 def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Take out of a new item's annotations what identifies another item; its file may be said there.
+    """Take out of a new item's annotations those that identify another item; its file may be said there.
 
     A copy of an item has the ids of the original, and an orchestrator that sees an id twice mixes the two up.
     """
@@ -100,7 +100,7 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
         what: The resource, for messages.
 
     Raises:
-        UsageError: One is there that differs, or that it did not come with; or there is no place to put them.
+        UsageError: One is there that differs, or that it did not come with; or they can't be put anywhere.
     """
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
@@ -131,7 +131,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
         index: The item's place among the documents of the file, from 0.
 
     Raises:
-        UsageError: It is no such path or index.
+        UsageError: It isn't a valid path or index.
     """
     if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")

@@ -37,7 +37,7 @@ def command(argv: Sequence[str]) -> int:
         line, and for a function that can't be loaded.
 
     Raises:
-        InputError: A file or a function isn't what it should be.
+        InputError: A file or a function is wrong.
     """
     name, rest = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help") or (name == "run" and rest[:1] in (["-h"], ["--help"])):
@@ -90,7 +90,7 @@ def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) ->
 
 def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Stdout) -> int:
     parser = _parser(function, program)
-    given = parser.parse_args(argv)  # what is wrong goes to stderr, and help isn't argparse's own
+    given = parser.parse_args(argv)  # mistakes go to stderr, and help isn't argparse's own
     if given.help:
         from ._help import with_config
 
@@ -105,7 +105,7 @@ def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Std
 
 
 def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout: Stdout) -> int:
-    """Run a function on the ResourceList of stdin, with flags that say what is to be shown."""
+    """Run a function on the ResourceList of stdin, with flags that choose the output."""
     if given.in_place:
         raise InputError("--in-place is for files; give them after the flags")
     if given.skip_unreadable:
@@ -156,7 +156,7 @@ def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdou
 
 
 def _told(rl: ResourceList[Any]) -> str:
-    """Return what only the ResourceList would say, which isn't printed."""
+    """Return the parts of the ResourceList that aren't printed."""
     return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 

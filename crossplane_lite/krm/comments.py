@@ -4,7 +4,8 @@
     for one in resource.all_comments():
         print(one.path, one.head, one.line, one.foot)
 
-A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. Empty text is no comment.
+A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. An empty string isn't a
+comment.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """What stands behind the value on its line; of an object or a list, behind its key."""
+        """The comment behind the value on its line; of an object or a list, behind its key."""
         return self._read(LINE)
 
     @line.setter
@@ -121,7 +122,7 @@ class Comments:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Comments) and all(self._read(one) == other._read(one) for one in PLACES)
 
-    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by what they say
+    __hash__ = None  # type: ignore[assignment]  # mutable, and compared by their text
 
     def __repr__(self) -> str:
         said = ", ".join(f"{place}={self._read(place)!r}" for place in PLACES if self._read(place))
@@ -175,7 +176,7 @@ class _Note:
 
 
 class Notes:
-    """What was set of a resource's comments."""
+    """The comments that were set on a resource."""
 
     def __init__(self, resource: Commented) -> None:
         self._resource = resource
@@ -193,7 +194,7 @@ class Notes:
         """Set a comment.
 
         Raises:
-            UsageError: There is no such value, or a line of the text begins with a sign of its own.
+            UsageError: The value doesn't exist, or a line of the text begins with a sign of its own.
         """
         if self.read(steps, place) == text:
             return
@@ -215,7 +216,7 @@ class Notes:
         self._resource._touch()
 
     def now(self) -> list[tuple[Steps, str, str]]:
-        """Return what is to be set: the steps to the value as they are now, the comment's place, and its text."""
+        """Return the comments to set: the steps to the value as they are now, the comment's place, and its text."""
         paths: dict[int, Steps] = {}
         content = self._resource._content()
         work: list[tuple[Steps, Any]] = [((), content)]

@@ -1,4 +1,4 @@
-"""A composition function as a KRM function: what Crossplane would compose, written into a package.
+"""A composition function as a KRM function: the resources that Crossplane would compose, written into a package.
 
 One run is one reconcile. functionConfig is the composite, the items are the cluster: those that belong to the composite
 are what it observes, and all of them answer what the function asks for.
@@ -54,9 +54,9 @@ _NO_TIMEOUT: Final = float("inf")
 def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
     """Make a KRM function that does on the client what Crossplane does with a composition function.
 
-    - functionConfig is the composite. It stays as it is; what the function desires of its status, and conditions, are
+    - functionConfig is the composite. It stays as it is; the status that the function desires, and conditions, are
       results of severity info. Where its CompositeResourceDefinition is among the items, its defaults count.
-    - Items with the annotation `crossplane.io/composition-resource-name` are what the function observes, save those
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, save those
       that say that they belong to another composite: by the label `crossplane.io/composite`, by the annotation
       `crossplane-lite/composite` (the composite's kind and group), or by a controller reference.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
@@ -66,12 +66,12 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
       Crossplane's annotation, label and name, but no generateName, and no owner reference, which needs the uid that
       only a cluster gives.
     - An item that isn't desired any more is removed only if this function has made it.
-    - Results carry over, a fatal one as error, and then no item changes. What is held back is a result of severity
-      info that names what it waits for.
+    - Results carry over, a fatal one as error, and then no item changes. A resource that is held back is a result of
+      severity info that names the values that it waits for.
 
     Args:
         compose: The composition function.
-        name: What the KRM function is called; the Python function's name, with dashes, when it isn't given.
+        name: The KRM function's name; the Python function's name, with dashes, when it isn't given.
 
     Raises:
         UsageError: It isn't a composition function.
@@ -83,7 +83,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
     def transform(rl: ResourceList[Any]) -> None:
         try:
             _Client(compose, rl).reconcile()
-        except (InputError, RenderError) as error:  # what was given can't be used; nothing is changed yet
+        except (InputError, RenderError) as error:  # the input can't be used; nothing is changed yet
             rl.results.error(str(error))
 
     transform.__doc__ = compose.__doc__ or f"Compose what {compose.name} desires for the composite in functionConfig."
@@ -97,7 +97,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request, and no more often: nobody asks it for what it depends on."""
+    """Runs the function once for each request, and no more often: nobody asks it for its dependencies."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -113,7 +113,7 @@ class _Client:
         self._compose = compose
         self._rl = rl
         self._config = _composite(rl)
-        # What the function is shown, without what is the orchestrator's business.
+        # The resource that the function sees, without the orchestrator's annotations.
         self._items = [(item, _without_reserved(item.to_dict())) for item in rl.items]
         composite = _without_reserved(self._config.to_dict())
         where, self._xrd = self._definition(composite)
@@ -122,7 +122,7 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Compose, and bring what comes of it into the items and results."""
+        """Compose, and bring the result into the items and results."""
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -151,7 +151,7 @@ class _Client:
         self._report_waits(waits)
         self._report_status(rendered)
 
-    # -- what there is
+    # -- input
 
     def _definitions(self) -> Iterator[tuple[str, dict[str, Any]]]:
         for _, data in self._items:
@@ -166,7 +166,7 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the XRD that defines the composite's kind and where it is, None where there is none."""
+        """Return the XRD that defines the composite's kind and where it is, None without one."""
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
             spec = data.get("spec")
@@ -222,7 +222,7 @@ class _Client:
                 return item
         return None
 
-    # -- what comes of it
+    # -- output
 
     def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
         """Bring a composed resource into its item, or add it."""
@@ -244,11 +244,11 @@ class _Client:
                 self._rl.items.remove(item)
 
     def _report(self, steps: Iterable[StepRun], *, waiting: bool) -> None:
-        """Carry results over, and conditions, which have no other place here.
+        """Carry results over, and conditions, which can't be said in another way here.
 
         Args:
             steps: The steps that were run.
-            waiting: Whether everything that the result about what waits says is told for each resource.
+            waiting: Whether the result about waiting resources says everything that is told for each resource.
         """
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
@@ -258,7 +258,7 @@ class _Client:
                 add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
                 add(result.message, tags={"reason": result.reason} if result.reason else None)
             for condition in response.conditions:
-                if not condition.type.startswith(CONDITION):  # that one says what waits
+                if not condition.type.startswith(CONDITION):  # that one names the waiting resources
                     text = f"condition {condition.type} is {_STATUSES.get(condition.status, 'Unknown')}"
                     text += f": {condition.message}" if condition.message else ""
                     self._rl.results.info(text, self._config, tags={"reason": condition.reason})
@@ -270,7 +270,7 @@ class _Client:
             self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
 
     def _report_status(self, rendered: Rendered) -> None:
-        """Say what the composite's status would be; functionConfig is the user's file."""
+        """Say the status that the composite would have; functionConfig is the user's file."""
         status = {key: one for key, one in rendered.composite["status"].items() if key != "conditions"}
         before = self._composite.get("status")
         before = before if isinstance(before, dict) else {}
@@ -299,7 +299,7 @@ def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without the annotations of orchestrators; they are no part of it."""
+    """Return an object without the annotations of orchestrators; they aren't part of it."""
     metadata = data.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):

@@ -1,7 +1,7 @@
 """functionConfig as an instance of the author's attrs class.
 
 The class describes the fields of the object beside apiVersion, kind and metadata. Of a ConfigMap it describes `data`,
-whose strings are read as what the class asks for: numbers and booleans as YAML has them, lists and objects as YAML or
+whose strings are read as the types of the class: numbers and booleans as YAML has them, lists and objects as YAML or
 JSON. A class with a field `data` describes the ConfigMap itself.
 """
 
@@ -21,7 +21,7 @@ from ._text import parse
 __all__ = ["ConfigError", "Problem", "structure"]
 
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
-# What a ConfigMap may have beside its data, and that says nothing to a function.
+# Fields that a ConfigMap may have beside its data, and that say nothing to a function.
 _MAP_KEYS = ("immutable",)
 _MOST_PROBLEMS = 100
 _TOP = "functionConfig"
@@ -33,7 +33,7 @@ class Problem(NamedTuple):
     """One thing that is wrong.
 
     Attributes:
-        text: What, with the path, which starts with `functionConfig`.
+        text: The mistake with its path, which starts with `functionConfig`.
         path: The path within functionConfig; empty for the whole.
     """
 
@@ -57,7 +57,7 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
     """Return functionConfig as an instance of an attrs class.
 
     Args:
-        config: The functionConfig, plain data; None where there is none and the class isn't optional.
+        config: The functionConfig, plain data; None if it is missing and the class isn't optional.
         cls: The class, or the class with `| None`.
 
     Raises:
@@ -98,7 +98,7 @@ def _class_of(cls: Any) -> type[Any]:
 
 
 def _listed(error: Exception, path: str) -> list[Problem]:
-    """Return what is wrong, sorted, each with its path."""
+    """Return the mistakes, sorted, each with its path."""
     try:
         texts = sorted({problem.text for problem in _problems(error, path)})
     except RecursionError:
@@ -144,7 +144,7 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a string as what a type asks for; as it is where it can't be that, for the message."""
+    """Return a string as a value of a type; if it can't be one, the string itself, for the message."""
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
         return value

@@ -1,8 +1,8 @@
 """Files as a ResourceList and back, for a function that is run without an orchestrator.
 
-Items are the documents of the files, edited where they stand: what the function hasn't changed keeps its file byte for
-byte, whatever is in it. Where an item is from, its annotations say as an orchestrator's would; the text of the document
-never has them (`_placed`).
+Items are the documents of the files, edited where they stand: an item that the function hasn't changed keeps its file
+byte for byte, whatever is in it. Where an item is from, its annotations say as an orchestrator's would; the text of the
+document never has them (`_placed`).
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ __all__ = ["Package", "unwrapped"]
 _SUFFIXES: Final = (".yaml", ".yml")
 _LABEL: Final = "the list of all items"
 _DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
-# Line breaks that only YAML 1.1 knows; what stands behind one can't be moved to the right.
+# Line breaks that only YAML 1.1 knows; the text behind one can't be moved to the right.
 _OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
 Changes = list[tuple[str, "bytes | None", "bytes | None"]]
-"""What becomes of files: name, what it held and what it is to hold; None for no file."""
+"""Changes of files: name, old and new content; None stands for a file that doesn't exist."""
 
 
 class _File:
     """A file.
 
     Attributes:
-        name: What it is called.
+        name: Its name in messages.
         path: Where it is; empty for stdin.
-        data: What it holds.
-        problems: What is wrong with documents that are passed over.
+        data: Its content.
+        problems: The mistakes in documents that are passed over.
         is_text: Whether it is text at all.
     """
 
@@ -116,7 +116,7 @@ class Package:
         config: The file of functionConfig, None for none.
         items: Files, directories and `-` for stdin. Of a directory, and of those in it, the files that end in .yaml and
             .yml are read in the order of their names; hidden ones are left out.
-        stdin: What `-` stands for.
+        stdin: The content that `-` stands for.
         root: A directory that files are called relative to; empty for as they are given.
         skip_unreadable: Pass over documents that can't be read; `problems` says which.
 
@@ -144,22 +144,22 @@ class Package:
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong with the documents that are passed over."""
+        """The mistakes in the documents that are passed over."""
         return [problem for file in self._files.values() for problem in file.problems]
 
     @property
     def contents(self) -> dict[str, bytes]:
-        """What each file holds, by what it is called."""
+        """The content of each file, by its name in messages."""
         return {name: file.data for name, file in self._files.items()}
 
     # In
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a ResourceList. What is made of it later is what the last one has become.
+        """Return the documents as a ResourceList. Changes that are made later are those of the last one.
 
         Args:
             config_class: The class of functionConfig, None to leave it as it is.
-            needed: Whether it is an error that there is no functionConfig.
+            needed: Whether a missing functionConfig is an error.
 
         Raises:
             UsageError: The config class has a field of a type that no functionConfig has.
@@ -177,10 +177,10 @@ class Package:
     # Out
 
     def changes(self, rl: ResourceList[Any]) -> Changes:
-        """Return what a ResourceList makes of files.
+        """Return the changes of files that a ResourceList makes.
 
         Raises:
-            InputError: What was edited can't be written.
+            InputError: An edit can't be written.
             UsageError: Something that was set can't be written.
         """
         added = self._settled(rl)
@@ -192,14 +192,14 @@ class Package:
         return found + [(name, None, _joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
-        """Return what a file is to hold, None where nothing is left of it."""
+        """Return the new content of a file; None if nothing is left of it."""
         left = [root for root in text.documents if root not in text.gone or root in text.slots]
         if text.gone and not left and not text.added and text.shown is None:
             return None
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Bring what became of items into the texts of files, and return the documents of new files."""
+        """Bring the changed items into the texts of files, and return the documents of new files."""
         for one in rl.items:
             one._write()
         staying: set[tuple[str, int]] = set()
@@ -232,7 +232,7 @@ class Package:
 
     def documents(self, rl: ResourceList[Any]) -> str:
         """Return the items of a ResourceList as a stream of documents."""
-        self.changes(rl)  # which reads once more what was edited
+        self.changes(rl)  # which reads edited text once more
         return _joined([_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
@@ -331,7 +331,7 @@ def _joined(documents: Sequence[str]) -> str:
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
-    """Yield what files are called, with slashes, and their paths."""
+    """Yield the names of files, with slashes, and their paths."""
     for item in items:
         if item == "-":
             yield "stdin", ""
@@ -359,7 +359,7 @@ def _read(path: str) -> bytes:
 
 
 def _replace(path: str, data: bytes | None) -> None:
-    """Write a file in one step, so that a full disk leaves what there is; None removes it."""
+    """Write a file in one step, so that a full disk leaves the old file; None removes it."""
     if data is None:
         os.unlink(path)
         return

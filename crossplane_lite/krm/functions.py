@@ -44,7 +44,7 @@ class Function:
     """A KRM function: a ResourceList in, a ResourceList out. Made by `function`.
 
     Attributes:
-        name: What it is called in messages and in help.
+        name: Its name in messages and in help.
         role: `transformer`, `generator` or `validator`.
         file: The file that it is in.
     """
@@ -90,7 +90,7 @@ class Function:
 
     @property
     def description(self) -> str:
-        """The function's docstring without its indentation; empty where there is none."""
+        """The function's docstring without its indentation; empty without one."""
         import inspect  # for help only
 
         return inspect.cleandoc(self.__doc__ or "")
@@ -121,13 +121,13 @@ class Function:
     def run(self, data: bytes) -> Output:
         """Answer one ResourceList.
 
-        Nothing of the process is touched: what the function prints goes where print goes.
+        Nothing of the process is touched: the function's prints go where print goes.
 
         Args:
             data: A ResourceList in YAML or JSON, as it comes from stdin.
 
         Returns:
-            What goes to stdout and stderr, and the exit status. What goes wrong in the function is a result in it
+            The texts for stdout and stderr, and the exit status. An error of the function is a result in it
             of the severity error; the items are then as they came.
         """
         from ._process import release_stdout
@@ -140,8 +140,8 @@ class Function:
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
         """Run the function as a program: from stdin to stdout, or as its arguments say (`--help` lists them).
 
-        Everything that is printed meanwhile goes to stderr, what subprocesses print too, and stays there: stdout has
-        the ResourceList and nothing else. What the module itself prints below the decorator goes to stderr, too. Above
+        Everything that is printed meanwhile goes to stderr, output of subprocesses too, and stays there: stdout has
+        the ResourceList and nothing else. Prints of the module itself below the decorator go to stderr, too. Above
         it that is so while it is buffered; with PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps that
         off stdout.
 
@@ -178,17 +178,17 @@ def function(
 ) -> Function | Callable[[Body], Function]:
     """Make a KRM function out of `transform(rl)`, which may be `def` or `async def`.
 
-    Its docstring is what `--help` says. The type of its parameter, `krm.ResourceList[Config]`, names the attrs class
+    Its docstring is the text of `--help`. The type of its parameter, `krm.ResourceList[Config]`, names the attrs class
     that functionConfig is made into; plain `krm.ResourceList`, or no type, leaves functionConfig as it is.
 
     Args:
         body: The function, where the decorator is used without arguments.
         role: `transformer`; `generator`, which makes items of functionConfig; or `validator`, whose items go out as
             they came: a change of them is an error.
-        name: What it is called; the Python function's name, with dashes, when it isn't given.
+        name: Its name; the Python function's name, with dashes, when it isn't given.
 
     Raises:
-        UsageError: What is decorated can't be called with one argument, or the role is none of these.
+        UsageError: The decorated object can't be called with one argument, or the role isn't one of these.
     """
     names: Mapping[str, Any] = {}
 
@@ -247,7 +247,7 @@ def _check(body: Any) -> None:
     code = getattr(body, "__code__", None)
     if code is not None and code.co_flags & (_GENERATOR | _ASYNC_GENERATOR):
         raise UsageError(f"{_qualified(body)}() must not be a generator: take the 'yield' out of it")
-    # What is plain is told apart without the module that understands every signature, which takes long to import.
+    # Plain cases are told apart without the module that understands every signature, which takes long to import.
     if code is not None and code.co_argcount == 1 and not hasattr(body, "__wrapped__") and not code.co_kwonlyargcount:
         return
     import inspect
@@ -263,7 +263,7 @@ def _check(body: Any) -> None:
 
 
 def _config_class(body: Any, names: Mapping[str, Any]) -> tuple[type[Any] | None, bool]:
-    """Return the class in `ResourceList[...]` of a function's parameter, and whether None is among what it may be."""
+    """Return the class in `ResourceList[...]` of a function's parameter, and whether None is allowed."""
     annotation = _annotation(body)
     if isinstance(annotation, str):
         text = annotation.strip()
@@ -303,7 +303,7 @@ def _class(wanted: Any, body: Any) -> type[Any] | None:
 
 
 def _annotation(body: Any) -> Any:
-    """Return the annotation of a function's first parameter; None where it has none."""
+    """Return the annotation of a function's first parameter; None without one."""
     while hasattr(body, "__wrapped__"):
         body = body.__wrapped__
     code = getattr(body, "__code__", None)

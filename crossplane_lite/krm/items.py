@@ -29,7 +29,7 @@ class Items(_Sequence):
     """Items of a ResourceList, in their order: all of them, or a selection.
 
     A loop over it goes over the items that there are when it starts, so that items can be added and removed meanwhile.
-    What is added to a selection, or removed from it, is added to the ResourceList, or removed from it, too.
+    An item that is added to a selection, or removed from it, is added to the ResourceList, or removed from it, too.
     """
 
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
@@ -96,7 +96,7 @@ class Items(_Sequence):
         labels: Mapping[str, str | None] | None = None,
         annotations: Mapping[str, str | None] | None = None,
     ) -> Items:
-        """Return the items that fit all that is given. What isn't given doesn't matter.
+        """Return the items that fit all given arguments. Arguments that aren't given don't matter.
 
         Args:
             kind: The kind, or several of which one must fit; so of the next four.
@@ -108,7 +108,7 @@ class Items(_Sequence):
             annotations: The annotations that it must have, in the same way.
 
         Raises:
-            UsageError: A value is no text, or labels are no mapping.
+            UsageError: A value isn't a string, or labels aren't a mapping.
         """
         wanted = {
             steps: _texts(value, what)
@@ -138,15 +138,15 @@ class Items(_Sequence):
     def of(self, model: type[M]) -> list[M]:
         """Return typed views of the items of a model's group and kind, in their order; `Unstructured` is for all.
 
-        A view is an instance of the model that reads the item as it was when the view was made. What is set or deleted
-        in it counts at once for the item, and changes only these fields in its text. As in all models setting None says
-        nothing, and `del view.spec.replicas` takes a field away.
+        A view is an instance of the model that reads the item as it was when the view was made. A field that is set or
+        deleted in it counts at once for the item, and changes only these fields in its text. As in all models setting
+        None says nothing, and `del view.spec.replicas` takes a field away.
 
         Args:
             model: A generated class of resources, such as Deployment. The version of an item may be another one.
 
         Raises:
-            UsageError: It is no class of resources.
+            UsageError: It isn't a class of resources.
         """
         from . import views
 
@@ -170,7 +170,7 @@ class Items(_Sequence):
 
         Raises:
             DuplicateResourceError: There is an item of that group, kind, namespace and name.
-            UsageError: It has no apiVersion, kind or name, or isn't a resource at all.
+            UsageError: It lacks apiVersion, kind or name, or isn't a resource at all.
         """
         made = self._taken(resource)
         same = self._same_as(made)
@@ -180,7 +180,7 @@ class Items(_Sequence):
         return made
 
     def _same_as(self, made: Resource) -> list[Resource]:
-        """Return the items of the same group, kind, namespace and name; none where it has no name."""
+        """Return the items of the same group, kind, namespace and name; an item without a name has none."""
         if not made._peek("metadata", "name"):
             return []
         wanted = _identity(made)
@@ -233,9 +233,9 @@ class Items(_Sequence):
             self._found.append(made)
 
     def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
-        """Merge a resource into the item of its group, kind, namespace and name, or add it where there is none.
+        """Merge a resource into the item of its group, kind, namespace and name, or add it if there isn't one.
 
-        Objects are merged field by field, everything else is replaced, lists too. Only what differs changes in the
+        Objects are merged field by field, everything else is replaced, lists too. Only differences change the
         text.
 
         Args:
@@ -347,7 +347,7 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return what no two items may have in common; where `changed` is given, with these fields in it."""
+    """Return the identity that no two items may share; where `changed` is given, with these fields in it."""
     if changed is not None:
         found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
         return _hashable(_group_of(found[0]), found[1], found[2] or "", found[3])
@@ -362,12 +362,12 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be looked up: in items that are no objects of Kubernetes, parts may be lists."""
+    """Return an identity that can be looked up: in items that aren't objects of Kubernetes, parts may be lists."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 
 def _made(resource: Any) -> Resource:
-    """Return a new resource with a copy of what is given."""
+    """Return a new resource with a copy of the given content."""
     if isinstance(resource, (str, bytes)):
         from ._text import parse
 

@@ -26,7 +26,7 @@ __all__ = ["Resource"]
 
 _NONE: Any = object()
 
-# What a change of another identity changes.
+# The fields whose change makes another identity.
 _IDENTITY = {("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")}
 
 
@@ -35,7 +35,7 @@ class Resource(Fields):
 
     It is a mapping of its fields, each of which is an attribute as well (`resource.spec.replicas`), as `Fields` says.
     On top of that it has the shortcuts below, and `get`, `set` and `delete` take field paths. A field that is called
-    like a shortcut is read as an item. Values are as Kubernetes reads them, and what isn't changed keeps its text.
+    like a shortcut is read as an item. Values are as Kubernetes reads them, and unchanged values keep their text.
 
     Args:
         content: The object; nothing for an empty one. It is copied.
@@ -66,7 +66,7 @@ class Resource(Fields):
     _notes: Notes | None  # the comments that were set
     _placed: Placed | None  # where it is from, where its text is a document of a file
     _frozen: str
-    _identity: tuple[int, tuple[Any, ...]] | None  # what no other item may have in common, as of so many edits
+    _identity: tuple[int, tuple[Any, ...]] | None  # the identity that no other item may share, as of so many edits
     _edits: int  # how often the content was changed
     _written: int  # how often it had been when it was written
 
@@ -85,7 +85,7 @@ class Resource(Fields):
 
         Args:
             node: The node, a mapping.
-            label: What messages call it where it has no name, such as `items[3]`.
+            label: Its name in messages if the resource is unnamed, such as `items[3]`.
             frozen: Why it can't be changed; empty if it can.
             placed: Where the node is from, where no annotation of the text says so.
         """
@@ -98,12 +98,12 @@ class Resource(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Take over what was set in typed views."""
+        """Take over fields that were set in typed views."""
         if self._typed is not None:
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
-        """Return the content, without what is new in typed views; read from the text when it is first asked for."""
+        """Return the content, without news of typed views; read from the text when it is first asked for."""
         if self._data is None:
             assert self._node is not None
             content = self._node.value()
@@ -119,13 +119,13 @@ class Resource(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path, None where there is none; without reading the rest from the text."""
+        """Return the plain value at a path, None if it is missing; without reading the rest from the text."""
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
 
     def _is_text_at(self, steps: Sequence[Any]) -> bool:
-        """Say whether the content at a path is what the text has there."""
+        """Say whether the content at a path is the same as in the text."""
         if self._data is not None or self._node is None or self._typed is not None:
             return False
         return self._placed is None or (len(steps) > 0 and steps[0] != "metadata")
@@ -239,13 +239,13 @@ class Resource(Fields):
             index: The place among the documents of the file, from 0.
 
         Raises:
-            UsageError: It is no such path or index.
+            UsageError: It isn't a valid path or index.
         """
         self._check_open()
         found = self._now().get("metadata")
         found = found.get("annotations") if isinstance(found, dict) else None
         made = moved(found if isinstance(found, dict) else {}, path, index)
-        if self._placed is not None:  # what else the text says is somebody's own
+        if self._placed is not None:  # other parts of the text are somebody's own
             made = {PATHS[0]: path, INDEXES[0]: str(index)}
         self._came_with().update(made)
         for key, value in made.items():
@@ -260,13 +260,13 @@ class Resource(Fields):
             path: Keys with dots between them; in brackets an index (`[3]`, and `[-1]` for the last element), a
                 selection of an element by its fields (`[containerPort=80,protocol=TCP]`), or a key that may hold dots
                 (`["a.b/c"]`, `[a.b/c]`). Digits between dots are an index in a list and a key in a mapping.
-            default: What is returned where nothing is there.
+            default: The value that is returned if nothing is there.
 
         Returns:
             The value, an object or list as a live view.
 
         Raises:
-            UsageError: It is no field path, or a selection means several elements.
+            UsageError: It isn't a field path, or a selection means several elements.
         """
         steps: Any = _steps(path)
         if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
@@ -282,13 +282,13 @@ class Resource(Fields):
         return view
 
     def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
-        """Set the value at a field path. What is missing on the way is made; a null there counts as missing.
+        """Set the value at a field path. Missing steps on the way are made; a null there counts as missing.
 
         The next index of a list appends; a selection that means no element (`containers[name=web]`) adds one with
         these fields. `[-1]` replaces the last element, and adds none.
 
         Raises:
-            UsageError: It is no field path, or one that leads through a text or number or past a list's end, or the
+            UsageError: It isn't a field path, or it leads through a text or number or past a list's end, or the
                 value can't stand in a manifest.
         """
         steps = _steps(path)
@@ -301,13 +301,13 @@ class Resource(Fields):
         self._assign(holder, key, value)
 
     def delete(self, path: str | tuple[str | int, ...]) -> bool:
-        """Take away what is at a field path.
+        """Remove the value at a field path.
 
         Returns:
             Whether there was anything.
 
         Raises:
-            UsageError: It is no field path, or a selection means several elements.
+            UsageError: It isn't a field path, or a selection means several elements.
         """
         *above, last = _steps(path)
         self._check_open()
@@ -339,7 +339,7 @@ class Resource(Fields):
             path: The path, as for `get`; none for the resource as a whole.
 
         Raises:
-            UsageError: It is no field path, or nothing is there.
+            UsageError: It isn't a field path, or nothing is there.
         """
         from .comments import Comments
 
@@ -375,7 +375,7 @@ class Resource(Fields):
 
     @property
     def api_version(self) -> str:
-        """The apiVersion, empty where there is none."""
+        """The apiVersion, empty if it is missing."""
         return self._text_at("apiVersion")
 
     @api_version.setter
@@ -391,7 +391,7 @@ class Resource(Fields):
 
     @property
     def kind(self) -> str:
-        """The kind, empty where there is none."""
+        """The kind, empty if it is missing."""
         return self._text_at("kind")
 
     @kind.setter
@@ -400,7 +400,7 @@ class Resource(Fields):
 
     @property
     def name(self) -> str:
-        """The name in the metadata, empty where there is none."""
+        """The name in the metadata, empty if it is missing."""
         return self._text_at("metadata", "name")
 
     @name.setter
@@ -409,7 +409,7 @@ class Resource(Fields):
 
     @property
     def namespace(self) -> str:
-        """The namespace in the metadata, empty where there is none."""
+        """The namespace in the metadata, empty if it is missing."""
         return self._text_at("metadata", "namespace")
 
     @namespace.setter
@@ -453,12 +453,12 @@ class Resource(Fields):
 
     @property
     def _label(self) -> str:
-        """What messages call a resource whose content is wrong."""
+        """The name that messages give to a resource whose content is wrong."""
         return str(self._step) or "the resource"
 
     @property
     def _what(self) -> str:
-        """What messages call the resource, such as `Deployment prod/web`."""
+        """The resource's name in messages, such as `Deployment prod/web`."""
         kind, name, namespace = self._peek("kind"), self._peek("metadata", "name"), self._peek("metadata", "namespace")
         if not isinstance(kind, str) or not isinstance(name, str):
             return f"{kind} {self._label}" if self._step and isinstance(kind, str) and kind else self._label
@@ -466,7 +466,7 @@ class Resource(Fields):
 
     @property
     def _where(self) -> str:
-        """What errors call the resource, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
@@ -481,7 +481,7 @@ class Resource(Fields):
         return Resource(self.to_dict())
 
     def _become_item(self, owner: Items) -> None:
-        """Prepare for being added: what identifies another item goes."""
+        """Prepare for being added: annotations that identify another item go."""
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
@@ -512,7 +512,7 @@ class Resource(Fields):
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring what was changed into the text."""
+        """Bring changes into the text."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return

@@ -1,4 +1,4 @@
-"""The ResourceList: what a KRM function gets and gives ("Schema" in the functions specification)."""
+"""The ResourceList: the input and output of a KRM function ("Schema" in the functions specification)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ResourceList(_Typed[C]):
     `ResourceList[Config]` is one whose functionConfig is made into the attrs class Config.
 
     Attributes:
-        results: What the function says about the items; what came with the input is kept.
+        results: The function's messages about the items; results that came with the input are kept.
     """
 
     def __init__(
@@ -70,17 +70,17 @@ class ResourceList(_Typed[C]):
     def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
         """Read a ResourceList.
 
-        A functionConfig that the class can't be made of is no error here: each thing that is wrong with it is an error
+        A functionConfig that the class can't be made of isn't an error here: each of its mistakes is an error
         among the results, `has_errors` is true, and `config` raises.
 
         Args:
             data: YAML or JSON, UTF-8.
             config_class: The attrs class that functionConfig is made into, or that class with `| None`; None to leave
                 functionConfig as it is.
-            label: What messages call the data.
+            label: The data's name in messages.
 
         Raises:
-            InputError: It is no ResourceList; the message says where.
+            InputError: It isn't a ResourceList; the message says where.
             UsageError: The config class has a field of a type that no functionConfig has.
         """
         return cls._read(data, config_class, label=label)
@@ -89,7 +89,7 @@ class ResourceList(_Typed[C]):
     def _read(
         cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
     ) -> ResourceList[Any]:
-        """Read a ResourceList; where a functionConfig is needed, it is an error that there is none."""
+        """Read a ResourceList; where a functionConfig is needed, a missing one is an error."""
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:
@@ -108,13 +108,13 @@ class ResourceList(_Typed[C]):
 
     @property
     def items(self) -> Items:
-        """The resources. They are changed in place; what is assigned are all the items, in their order.
+        """The resources. They are changed in place; an assigned list holds all the items, in their order.
 
         Items that are assigned stay themselves, with their text; whatever else is added, as `items.add` does it.
 
         Raises:
-            UsageError: What is assigned are no items.
-            DuplicateResourceError: Two of them are the same, or what is new is of the name of another.
+            UsageError: The assigned values aren't items.
+            DuplicateResourceError: Two of them are the same, or a new one has the name of another.
         """
         return self._items
 
@@ -129,16 +129,16 @@ class ResourceList(_Typed[C]):
 
     @property
     def function_config(self) -> Resource | None:
-        """The functionConfig as it came, None where there is none. It can't be changed."""
+        """The functionConfig as it came, None if it is missing. It can't be changed."""
         return self._function_config
 
     @property
     def config(self) -> C:
-        """What the function is to do: functionConfig as an instance of the config class.
+        """The function's configuration: functionConfig as an instance of the config class.
 
         Without a config class it is functionConfig itself, a Resource, whose attributes are the object's own fields:
-        `rl.config.labels` is its field `labels`, and what is in its metadata is at `rl.config.metadata.labels`, or
-        `rl.function_config.labels`. Where there is no functionConfig, and where it is the empty placeholder that kpt
+        `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
+        `rl.function_config.labels`. Without a functionConfig, and where it is the empty placeholder that kpt
         sends, it is None; in a function whose class isn't `Config | None` there is an error then, and the function
         isn't called, unless all fields of the class have defaults.
 
@@ -203,7 +203,7 @@ class ResourceList(_Typed[C]):
         return self._text.dump()
 
     def _keep_headers(self) -> None:
-        """Give what stands above a file's first document, and isn't about it, to the next one when the first goes."""
+        """Give the text above a file's first document that isn't about it to the next one when the first goes."""
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
         for one in gone:
@@ -221,7 +221,7 @@ class ResourceList(_Typed[C]):
                 comments.head = f"{header}\n\n{comments.head}" if comments.head else header
 
     def _write_items(self) -> None:
-        """Bring what was added, removed and moved into the text."""
+        """Bring added, removed and moved items into the text."""
         found = list(self.items)
         content = [self._slots[id(one)][1] if id(one) in self._slots else _content(one, self._text) for one in found]
         for one, child in zip(found, _tree.arrange(self._root, "items", content), strict=True):
@@ -246,7 +246,7 @@ class ResourceList(_Typed[C]):
 
 
 def _place(text: str, *lines: int) -> str | None:
-    """Return what a message calls the item that a line is of."""
+    """Return the name that a message gives to the item on a line."""
     from ._places import item_at  # which only errors need
 
     return item_at(text, *lines)
@@ -258,7 +258,7 @@ def _is_foreign(item: Resource, text: Text) -> bool:
 
 
 def _content(item: Resource, text: Text) -> Any:
-    """Return what an item is in a list's text: its node there, or a new value."""
+    """Return an item's part of a list's text: its node there, or a new value."""
     return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
 
 
@@ -290,7 +290,7 @@ def _function_config(root: YamlNode) -> Resource | None:
 
 
 class _Config(Resource):
-    """What `rl.config` is without a class: the object's own fields come before the shortcuts for its metadata."""
+    """The value of `rl.config` without a class: the object's own fields come before the shortcuts for its metadata."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Results: what a function says about the resources, in the form of the functions specification."""
+"""Results: a function's messages about the resources, in the form of the functions specification."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Result:
         wire: The result in the form of a ResourceList.
 
     Attributes:
-        message: What it says.
+        message: Its text.
         severity: `error`, `warning` or `info`; `error` where none is written.
-        resource_ref: The apiVersion, kind, name and namespace of what it is about; None for none.
+        resource_ref: The apiVersion, kind, name and namespace of the resource that it is about, or None.
         field: The field's path, currentValue and proposedValue; None for none.
         file: The path and index of the file that holds the resource; None for none.
         tags: Anything else, text by text.
@@ -122,8 +122,8 @@ class Results(_Sequence):
         """Add an error. The function's exit status is 1 then; its ResourceList is written all the same.
 
         Args:
-            message: What is wrong, for people.
-            resource: What it is about: an item, or anything with apiVersion, kind and metadata.
+            message: The mistake, for people.
+            resource: The resource that it is about: an item, or anything with apiVersion, kind and metadata.
             field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; read from the resource when it isn't given, None to leave it out.
             proposed: The value that would be right.
@@ -135,7 +135,7 @@ class Results(_Sequence):
             The result.
 
         Raises:
-            UsageError: A field is given without a resource, or something isn't what it should be.
+            UsageError: A field is given without a resource, or an argument is wrong.
         """
         return self._add("error", message, resource, field, current, proposed, file, tags)
 
@@ -222,7 +222,7 @@ class Results(_Sequence):
     def _unwritten(self) -> list[dict[str, Any]]:
         """Return the results that are not in the text yet, and count them as written.
 
-        What came with the input already is not said once more: a function that runs on its own output adds nothing.
+        A result that came with the input is not said once more: a function that runs on its own output adds nothing.
         """
         found = [one.to_dict() for one in self._own[self._written :]]
         self._written = len(self._own)
@@ -235,7 +235,7 @@ class Results(_Sequence):
 
 
 def _about(resource: Any) -> Any:
-    """Return what a result is about: a Resource, or plain data."""
+    """Return the resource that a result is about: a Resource, or plain data."""
     if isinstance(resource, Resource):
         return resource
     data = plain_data(resource)

@@ -1,6 +1,6 @@
 """Running a KRM function: a ResourceList in, a ResourceList out, whatever the function does.
 
-Orchestrators read stdout even where the exit status isn't 0, and what they make of a strange one is worse than an
+Orchestrators read stdout even where the exit status isn't 0, and reading a strange one is worse than an
 error: an empty stdout with status 0 deletes every file, and a text beside the ResourceList can't be parsed. So stdout
 gets either one whole ResourceList or, where the input could not be read, nothing together with status 1.
 """
@@ -53,12 +53,12 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     """Run a function from this process's stdin to its stdout.
 
     Args:
-        load: Returns the function. What is printed while it is imported doesn't get to stdout either.
-        program: What messages call the process.
+        load: Returns the function. Prints during its import don't get to stdout either.
+        program: The process's name in messages.
 
     Returns:
         The exit status: 0; 1 where the input can't be read, the output can't be written or a result has the severity
-        error; what the function called `sys.exit` with; 130 after Ctrl-C.
+        error; the argument of the function's `sys.exit`; 130 after Ctrl-C.
 
     Raises:
         InputError: The function can't be loaded.
@@ -94,11 +94,11 @@ def run(function: Runnable, data: bytes) -> Output:
 
 
 class Answer(_Made[T]):
-    """What a function has made of a list.
+    """The result of a function for a list.
 
     Attributes:
         rl: The list.
-        made: What was made of it at the end, such as its text.
+        made: The result of `finish`, such as its text.
         status: The exit status.
         stderr: Text for people; see `Output`.
     """
@@ -119,7 +119,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
         function: The function.
         read: Returns the list as it came, each time anew; it takes the class of functionConfig, and whether there must
             be one.
-        finish: Makes of the list at the end what is wanted. Where it fails, the list goes out as it came.
+        finish: Makes the final result of the list. Where it fails, the list goes out as it came.
 
     Raises:
         InputError: The list can't be read.
@@ -133,7 +133,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
     try:
         if problem is not None:
             raise problem
-        if rl.has_errors:  # functionConfig isn't what the function needs
+        if rl.has_errors:  # functionConfig doesn't fit the function
             return _answer(rl, finish, "")
         came = _Came(rl)
         _call(function, rl)
@@ -145,7 +145,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
 
 class _Came:
-    """What came in and must be there at the end."""
+    """The input that must be there at the end."""
 
     def __init__(self, rl: ResourceList[Any]) -> None:
         self.items = list(rl.items)
@@ -190,7 +190,7 @@ def _answer(rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], std
     made = finish(rl)
     if rl.has_errors and not status:
         status = 1
-    # kustomize build drops results, so that those who use it would not learn what is wrong.
+    # kustomize build drops results, so that its users would not learn of the mistakes.
     told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
     return Answer(rl, made, status, stderr + told)
 
@@ -221,7 +221,7 @@ def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
     return fresh
 
 
-# What goes wrong
+# Errors
 
 
 def _text(error: BaseException, home: str) -> str:
@@ -248,7 +248,7 @@ def _trace(error: BaseException) -> str:
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
         trace = trace.tb_next
     if trace is None and isinstance(error, CrossplaneLiteError):
-        return ""  # found here, at the end or the beginning: there is no line of the function to show
+        return ""  # found here, at the end or the beginning: no line of the function can be shown
     return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
 
 
@@ -284,7 +284,7 @@ def _is_same(items: Sequence[Resource], others: Sequence[Resource]) -> bool:
 
 
 def _changes(rl: ResourceList[Any], came: _Came, fresh: list[Resource]) -> Iterator[tuple[str, Resource]]:
-    """Yield what a validator has done to items, with each item as it came."""
+    """Yield a validator's changes of items, with each item as it came."""
     now = {id(item) for item in rl.items}
     for item, before in zip(came.items, fresh, strict=True):
         if id(item) not in now:

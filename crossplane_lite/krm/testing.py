@@ -1,4 +1,4 @@
-"""Golden tests of KRM functions: folders with what goes in and what comes of it, byte for byte.
+"""Golden tests of KRM functions: folders with inputs and expected outputs, byte for byte.
 
     def test_golden():
         krm.testing.golden(transform, Path(__file__).parent / "golden")
@@ -46,16 +46,16 @@ _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 
 
 def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
-    """Run a function on the input in a folder, and assert that what comes of it is what the folder expects.
+    """Run a function on the input in a folder, and assert that the output is the one that the folder expects.
 
-    A folder is one case, or holds one case in each of its folders. What goes in and what must come out::
+    A folder is one case, or holds one case in each of its folders. Input and expected output::
 
         functionConfig.yaml     the function's config, where it has one
         resources/**/*.yaml     the resources, none for a generator
         expected/resources/     the same files as they are afterwards
         expected/results.yaml   the results, where there are any
 
-    or, for what depends on the ResourceList itself::
+    or, for a test of the ResourceList itself::
 
         input.yaml              the ResourceList as it comes from an orchestrator
         expected/output.yaml    the ResourceList that goes back
@@ -72,7 +72,7 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
     Raises:
         SnapshotError: Something else comes out, or nothing, or nothing is expected yet. It is an AssertionError.
         InputError: The folder holds no case, or one whose input can't be used.
-        UsageError: It is no KRM function.
+        UsageError: It isn't a KRM function.
     """
     __tracebackhide__ = True
     if not isinstance(function, Function):
@@ -108,7 +108,7 @@ def _cases(folder: Path) -> list[Path]:
     """Return the folders of the cases in a folder.
 
     Raises:
-        InputError: There is none.
+        InputError: The folder has no case.
     """
     if not folder.is_dir():
         raise InputError(
@@ -130,7 +130,7 @@ def _is_case(folder: Path) -> bool:
 
 
 def _files_after(function: Function, case: Path) -> dict[str, bytes]:
-    """Run a function on a case, and return what `expected` is to hold, by path in it.
+    """Run a function on a case, and return the right content of `expected`, by path in it.
 
     Raises:
         InputError: The input can't be used.
@@ -174,7 +174,7 @@ def _run(function: Function, case: Path, data: bytes) -> bytes:
 
 
 def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Return what is wrong with what is expected of a case; empty if nothing is."""
+    """Return the mistakes in a case's expected output; empty if it is right."""
     expected = case / _EXPECTED
     there = _there(expected)
     if log is not None:
@@ -190,7 +190,7 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
-    """Write what comes of a case; return what is wrong with that."""
+    """Write the output of a case; return its mistakes."""
     expected = case / _EXPECTED
     there = _there(expected)
     for name, data in files.items():
@@ -212,7 +212,7 @@ def _write(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
 
 
 def _there(folder: Path) -> dict[str, bytes]:
-    """Return what a folder holds, by paths with slashes."""
+    """Return the content of a folder, by paths with slashes."""
     found = {}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
@@ -226,7 +226,7 @@ def _absolute(file: Path) -> Path:
 
 
 def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterator[str]:
-    """Yield the lines of a unified diff from what is expected to what there is."""
+    """Yield the lines of a unified diff from the expected to the actual output."""
     labels = [
         "/dev/null" if data is None else f"{name} ({side})" for data, side in ((before, "expected"), (after, "now"))
     ]
@@ -237,7 +237,7 @@ def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterato
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file as they are shown: with what can't be seen at an end, or between other signs."""
+    """Return the lines of a file as they are shown: with signs that can't be seen at an end, or between other signs."""
     if not data:
         return []
     lines = data.decode("utf-8", "backslashreplace").split("\n")

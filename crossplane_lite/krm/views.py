@@ -1,8 +1,8 @@
 """Typed views: an instance of a generated model over a resource's content.
 
-A view reads the resource as it was when the view was made. What is set or deleted in it counts at once: whatever
-reads the resource takes it over first, and so does writing. Of a field that is set in both ways, the last one counts.
-Only what differs is taken over, so that all else in the item keeps its text.
+A view reads the resource as it was when the view was made. A field that is set or deleted in it counts at once:
+whatever reads the resource takes it over first, and so does writing. Of a field that is set in both ways, the last one
+counts. Only differences are taken over, so that all else in the item keeps its text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def is_for(model: type[Model], resource: Resource) -> bool:
     `Unstructured` is for all kinds.
 
     Raises:
-        UsageError: It is no class of resources.
+        UsageError: It isn't a class of resources.
     """
     check_class(model, "items.of()")
     if not model._fixed:
@@ -58,7 +58,7 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, what it showed when it was last looked at, and how often the resource had been changed by then."""
+    """One view, its content when it was last looked at, and how often the resource had been changed by then."""
 
     __slots__ = ("before", "edits", "model")
 
@@ -91,7 +91,7 @@ class Views:
         return made
 
     def take_over(self) -> None:
-        """Bring what was set or deleted in the views into the resource's content."""
+        """Bring fields that were set or deleted in the views into the resource's content."""
         if self._is_busy:
             return
         self._is_busy = True
@@ -129,18 +129,18 @@ def _made(model: type[M], resource: Resource) -> M:
 
 
 class _Difference:
-    """Takes over into a resource's content what differs between two states of a view."""
+    """Takes the differences between two states of a view over into a resource's content."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
 
     def apply(self, holder: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
-        """Take over what differs in an object.
+        """Take over the differences in an object.
 
         Args:
             holder: The object in the content.
-            before: What the view showed of it.
-            after: What the view shows of it now.
+            before: Its state in the view before.
+            after: Its state in the view now.
         """
         for key in before:
             if key not in after and key in holder and not self._resource._is_guarded(holder, key):
@@ -159,7 +159,7 @@ class _Difference:
             self._resource._assign(holder, key, copied(value))
 
     def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Take over what differs in a list; elements that stay are the same objects, so that they keep their text."""
+        """Take over the differences in a list; elements that stay remain the same objects and keep their text."""
         known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
         made = []
         pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()
@@ -183,5 +183,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return what the view showed, as `matched` asks for it."""
+        """Return the view's old content, as `matched` asks for it."""
         return self.before

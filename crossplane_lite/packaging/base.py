@@ -27,7 +27,7 @@ class Python(NamedTuple):
     Attributes:
         path: Where its program is, for example `/usr/bin/python3.13`.
         version: Its version, for example (3, 13).
-        platform: What it is for, for example `linux/amd64`.
+        platform: The image's platform, for example `linux/amd64`.
         is_musl: Whether it is linked with musl instead of glibc, as on Alpine.
     """
 
@@ -45,7 +45,7 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
         wanted: The program's path, where it isn't in a usual place.
 
     Raises:
-        InputError: There is none, its version can't be told, or it is for another machine than the image says.
+        InputError: Python is missing, its version can't be told, or it is for another machine than the image says.
     """
     links, heads = _merged(image, wanted)
     found = sorted(

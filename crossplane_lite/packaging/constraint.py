@@ -24,7 +24,7 @@ _ALL: Final = re.compile(rf"\s*{_ONE}\s*(?:(?:\s|,\s*){_ONE}\s*)*", re.ASCII)
 
 
 def problem(text: str) -> str | None:
-    """Return why a text is no constraint; None where it is one."""
+    """Return why a string isn't a constraint; None if it is one."""
     if len(text) > _LONGEST:
         return f"must be a version constraint of at most {_LONGEST} characters (it has {len(text)})"
     # A range is short for two comparisons.

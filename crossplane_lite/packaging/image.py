@@ -34,7 +34,7 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*(\.[A-Za-
 
 
 class _Function(NamedTuple):
-    """What the image is of."""
+    """The content of the image."""
 
     name: str
     version: str
@@ -45,7 +45,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite image` with the arguments that follow it.
 
     Raises:
-        InputError: The project, the base or a flag isn't what it should be. No image is written then.
+        InputError: The project, the base or a flag is wrong. No image is written then.
     """
     arguments = make_parser().parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
@@ -116,7 +116,7 @@ def _install(
     return _function(target, project, packages, arguments.function), left_out
 
 
-# What builds and tools leave behind, and images. Builds take what an earlier one has left in `build` for sources.
+# Leftovers of builds and tools, and images. Builds take leftovers of an earlier one in `build` for sources.
 _LEFT_BEHIND: Final = shutil.ignore_patterns(
     *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
     *("*.tar", "*.xpkg"),
@@ -124,7 +124,7 @@ _LEFT_BEHIND: Final = shutil.ignore_patterns(
 
 
 def _copied(project: Path, target: Path, base: str) -> Path:
-    """Copy a project's folder, because building would leave files in it, and take what was left there before."""
+    """Copy a project's folder, because building would leave files in it, and take files that were left there before."""
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         found = set(_LEFT_BEHIND(folder, names))
@@ -242,7 +242,7 @@ def _made(
 
 
 def entrypoint(python: Python, transport: str) -> list[str]:
-    """Return what the image runs, before the arguments that a cluster gives."""
+    """Return the image's command, before the arguments that a cluster gives."""
     # Only another transport than the server's own has to be said.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 
@@ -274,7 +274,7 @@ def _summary(
 
 
 class _Progress:
-    """A line on the terminal that says what is being done."""
+    """A line on the terminal that names the current step."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()

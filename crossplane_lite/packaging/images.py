@@ -33,7 +33,7 @@ class Image(NamedTuple):
     """An image whose layers are files of a working folder.
 
     Attributes:
-        label: What messages call it.
+        label: Its name in messages.
         config: Its configuration, as in the specification of OCI images.
         layers: The lowest first.
     """
@@ -60,14 +60,14 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         At least one. A root folder has no platform of its own and gets the one that is asked for, or an unknown one.
 
     Raises:
-        InputError: It can't be read, is damaged, or has no image for the platform.
+        InputError: It can't be read, is damaged, or lacks an image for the platform.
     """
     if os.path.isdir(path) and not archive.is_layout(path):
         return [_of_folder(path, work, platform)]
     if os.path.isdir(path):
         return _of_files(FolderFiles(path), work, platform)
     try:
-        file = open(path, "rb")  # noqa: SIM115  # what can go wrong with opening is told apart from reading
+        file = open(path, "rb")  # noqa: SIM115  # errors of opening are told apart from those of reading
     except (OSError, ValueError) as e:
         raise InputError(f"can't read {path}: {getattr(e, 'strerror', None) or e}") from None
     with file:
@@ -118,9 +118,9 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
     Args:
         image: The image.
-        layers: What comes on top of it.
+        layers: The layers on top of it.
         config: Settings that replace those of the image: `Entrypoint`, `User` and so on; `Labels` and `Env` are added.
-        comment: What the history says of the layers.
+        comment: The remark on the layers in the history.
     """
     old = image.config.get("config")
     settings: dict[str, Any] = dict(old) if isinstance(old, dict) else {}
@@ -154,7 +154,7 @@ def labelled(image: Image) -> Image:
 
 
 def _time() -> str:
-    """Return what SOURCE_DATE_EPOCH says, or the same in every build."""
+    """Return the time of SOURCE_DATE_EPOCH, or the same in every build."""
     import datetime
 
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
@@ -289,7 +289,7 @@ def _write_folder(files: _Files, path: Path) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
     copy: Callable[[str, str], Any] = shutil.copyfile
-    # index.json at the end: without it the folder is no layout.
+    # index.json at the end: without it the folder isn't a layout.
     for name, content in sorted(files, key=lambda one: one[0] == "index.json"):
         file = path / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""What goes into an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
+"""The packages in an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
 
-Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out what
-another package requires.
+Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out
+packages that another package requires.
 """
 
 from __future__ import annotations
@@ -23,11 +23,25 @@ from .base import Python
 
 __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "requirements", "resolve"]
 
-# Transport: the extra of this distribution that it takes, and packages that an image can do without.
-TRANSPORTS: Final[dict[str, tuple[str | None, frozenset[str]]]] = {
-    "grpcio": (None, frozenset()),
-    "h2": ("h2", frozenset({"grpcio"})),
-    "none": (None, frozenset({"grpcio"})),
+class Transport(NamedTuple):
+    """A transport's meaning for an image.
+
+    Attributes:
+        extra: The extra of this distribution that it takes.
+        requires: The requirements of that extra. pip isn't asked for the extra itself: it would look for this
+            distribution on its index, also where the project says that it comes from somewhere else.
+        dispensable: Packages that the image can do without.
+    """
+
+    extra: str | None
+    requires: tuple[str, ...]
+    dispensable: frozenset[str]
+
+
+TRANSPORTS: Final[dict[str, Transport]] = {
+    "grpcio": Transport(None, (), frozenset()),
+    "h2": Transport("h2", ("h2>=4.1,<5",), frozenset({"grpcio"})),
+    "none": Transport(None, (), frozenset({"grpcio"})),
 }
 _OURS: Final = "crossplane-lite"
 _ARCHITECTURES: Final = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
@@ -44,12 +58,14 @@ class Package(NamedTuple):
         version: Its version.
         url: Where it comes from.
         is_wheel: Whether that is a wheel; otherwise it has to be built.
+        extras: The extras that it has.
     """
 
     name: str
     version: str
     url: str
     is_wheel: bool
+    extras: tuple[str, ...] = ()
 
 
 def canonical(name: str) -> str:
@@ -58,21 +74,17 @@ def canonical(name: str) -> str:
 
 
 def requirements(project: str, transport: str, sdk: str | None = None) -> list[str]:
-    """Return what pip is to install for a project.
+    """Return the arguments with which pip installs a project.
 
     Args:
         project: The project's folder, a wheel, or a requirement.
         transport: One of TRANSPORTS.
         sdk: Where this distribution comes from: a folder, a wheel, a URL or a version; None for where pip finds it.
     """
-    extra = TRANSPORTS[transport][0]
-    extras = f"[{extra}]" if extra else ""
     found = [project]
     if sdk is not None:
-        found.append(sdk_requirement(sdk, extras))
-    elif extra:
-        found.append(f"{_OURS}{extras}")
-    return found
+        found.append(sdk_requirement(sdk))
+    return [*found, *TRANSPORTS[transport].requires]
 
 
 def sdk_requirement(sdk: str, extras: str = "") -> str:
@@ -94,7 +106,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
     """Return the packages that go into the image, and the names of those that are left out.
 
     Args:
-        packages: What pip has chosen.
+        packages: The packages that pip has chosen.
         transport: One of TRANSPORTS.
         without: More packages to leave out.
 
@@ -109,11 +121,10 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
             raise InputError(
                 f"--without {wanted[name]}: the function doesn't need it; it needs {', '.join(sorted(names))}"
             )
-    extra, dispensable = TRANSPORTS[transport]
-    if extra is not None and extra not in names:
-        ours = next((package.version for package in found if package.name == _OURS), None)
-        of = f"{_OURS} {ours}" if ours else _OURS
-        raise InputError(f"--transport {transport}: {of} has no extra {extra!r}, which would install it")
+    extra, _, dispensable = TRANSPORTS[transport]
+    for package in found:
+        if extra is not None and package.name == _OURS and extra not in package.extras:
+            raise InputError(f"--transport {transport}: {_OURS} {package.version} doesn't have that transport")
     gone = (dispensable | wanted.keys()) & names
     return [package for package in found if package.name not in gone], sorted(gone)
 
@@ -159,7 +170,8 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
         if "vcs_info" in source:
             url = f"{source['vcs_info']['vcs']}+{url}@{source['vcs_info']['commit_id']}"
         is_wheel = "archive_info" in source and urllib.parse.urlparse(url).path.endswith(".whl")
-        found.append(Package(canonical(told["name"]), told["version"], url, is_wheel))
+        extras = tuple(told.get("provides_extra") or ())
+        found.append(Package(canonical(told["name"]), told["version"], url, is_wheel, extras))
     return sorted(found)
 
 
@@ -199,7 +211,7 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_WARN_SCRIPT_LOCATION": "1",
     }
-    # What other settings of pip would put in the way of a folder of its own.
+    # Other settings of pip that would disturb an installation into a folder.
     for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "pip", "-q", *arguments]
@@ -229,7 +241,7 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
         place: Where the folder will be in the image, for tracebacks.
 
     Returns:
-        False where this machine has no Python of that version; nothing has been done then.
+        False if this machine lacks Python of that version; nothing has been done then.
     """
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{_dotted(python)}")
     if program is None:
@@ -237,7 +249,7 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
     # Byte code depends on the order of sets, and so on the seed of hashes.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
-    # Files that can't be compiled, such as templates, are none that a function loads.
+    # Files that can't be compiled, such as templates, aren't loaded by a function.
     subprocess.run(
         [program, "-m", "compileall", *flags, str(target)], env=environment, capture_output=True, check=False
     )

@@ -1,4 +1,4 @@
-"""What the package manager checks of a function's package before it installs it, with file and line."""
+"""The package manager's checks of a function's package before it installs it, with file and line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 _LONGEST_NAME: Final = 253
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
-# No object of a package is nested like this, and what reads lines is recursive.
+# No object of a package is nested like this, and the reader of lines is recursive.
 _DEEPEST: Final = 200
 
 _Path = Sequence["str | int"]
@@ -94,10 +94,10 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
 
     Args:
         found: The objects.
-        label: What messages call the package as a whole.
+        label: The package's name in messages.
 
     Returns:
-        What is wrong, and what is only odd; each with its place.
+        Errors and warnings; each with its place.
     """
     metas = [one for one in found if group_of(str(one.content.get("apiVersion"))) == _META]
     problems = list(_of_number(metas, label))

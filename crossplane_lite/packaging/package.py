@@ -25,17 +25,17 @@ META: Final = "crossplane.yaml"
 BASE: Final = "base"
 EXAMPLES: Final = "upbound"
 LARGEST: Final = 200 << 20
-"""What Crossplane reads of a package.yaml at most, in bytes."""
+"""The most bytes that Crossplane reads of a package.yaml."""
 
 
 class Content(NamedTuple):
-    """What an image holds as a package.
+    """The package in an image.
 
     Attributes:
         objects: The objects of `package.yaml`.
-        examples: The examples' text, None where it has none.
-        problems: What is wrong with the package's marks and objects.
-        warnings: What is only odd.
+        examples: The examples' text, None without any.
+        problems: The mistakes in the package's marks and objects.
+        warnings: The oddities, which aren't errors.
     """
 
     objects: list[Found]
@@ -51,7 +51,7 @@ def collect(root: str, examples: str | None) -> list[Found]:
     `crossplane.yaml` comes first, then the others by path.
 
     Raises:
-        InputError: The folder or a file can't be read, or has no `crossplane.yaml`.
+        InputError: The folder or a file can't be read, or `crossplane.yaml` is missing.
     """
     if not os.path.isdir(root):
         raise InputError(f"there is no folder {root}: --package-root is the one that has {META}")
@@ -97,7 +97,7 @@ def _raise(error: OSError) -> None:
 
 
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the object that says what the package is, and what is odd with the package.
+    """Return the object that describes the package, and the package's oddities.
 
     Raises:
         InputError: The package manager would refuse the package; every reason is named, with file and line.
@@ -120,14 +120,14 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
     if examples is not None:
         layers.append(write_layer([Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES))
     if runtime is None:
-        # What no machine runs has no machine: the same file serves for all.
+        # A package without a runtime fits every machine: the same file serves for all.
         empty = {"architecture": "amd64", "os": "linux", "config": {}, "rootfs": {}}
         runtime = images.Image("the package", empty, [])
     return images.labelled(images.added(runtime, layers, {}, "xpkg build"))
 
 
 def content_of(image: images.Image) -> Content:
-    """Return what an image holds as a package, and what is wrong with it.
+    """Return the package in an image, and its mistakes.
 
     The digests have been compared when the image was read.
 

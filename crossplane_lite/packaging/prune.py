@@ -1,4 +1,4 @@
-"""`crossplane-lite prune`: takes out of a folder of installed packages what a served function never loads."""
+"""`crossplane-lite prune`: removes files that a served function never loads from a folder of installed packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite prune` with the arguments that follow it.
 
     Raises:
-        InputError: The folder or a rule isn't what it should be, or a file can't be removed.
+        InputError: The folder or a rule is wrong, or a file can't be removed.
     """
     arguments = make_parser().parse_args(argv)
     pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)

@@ -1,4 +1,4 @@
-"""What a served function never loads: the rules by which it is taken out of a folder of installed packages."""
+"""The rules by which files that a served function never loads are removed from a folder of installed packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RULES", "Pruned", "Rule", "prune"]
 
 # Rooms of this package that only development needs. A KRM function needs some of them.
 _DEVELOPMENT: Final = frozenset(
-    {"codegen", "develop", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
+    {"codegen", "develop", "diff", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
 )
 _KRM: Final = frozenset({"_manifests", "codegen", "krm"})
 _INSTALLERS: Final = frozenset({"_distutils_hack", "pip", "pkg_resources", "setuptools", "wheel"})
@@ -24,7 +24,7 @@ _RECORDS: Final = frozenset({"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "direc
 
 
 class _Tree(NamedTuple):
-    """What rules know of the folder."""
+    """Facts about the folder for rules."""
 
     root: Path
     for_krm: bool
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name, by which it is switched off.
-        about: What it takes out, and who would miss it.
+        about: The files that it removes, and who would miss them.
         matches: Says of a file, by the parts of its path, whether it goes.
     """
 
@@ -126,7 +126,7 @@ RULES: Final = (
 
 
 class Pruned(NamedTuple):
-    """What pruning did.
+    """The result of pruning.
 
     Attributes:
         before: The bytes of all files before.
@@ -140,16 +140,16 @@ class Pruned(NamedTuple):
 
 
 def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_run: bool = False) -> Pruned:
-    """Take out of a folder of installed packages what a served function never loads.
+    """Remove files that a served function never loads from a folder of installed packages.
 
     Args:
-        root: The folder: what `pip install --target` fills, or a `site-packages`.
+        root: The folder: one that `pip install --target` fills, or a `site-packages`.
         keep: Names of rules that are switched off.
         for_krm: Whether the function is a KRM function.
-        dry_run: Change nothing, only say what would go.
+        dry_run: Change nothing, only name the files that would go.
 
     Raises:
-        InputError: There is no such rule, the folder has no installed packages, or a file can't be removed.
+        InputError: The rule doesn't exist, the folder lacks installed packages, or a file can't be removed.
     """
     unknown = sorted(set(keep) - {rule.name for rule in RULES})
     if unknown:

@@ -1,4 +1,4 @@
-"""Tables of sizes: what is in an image's layer by package, and what pruning saved by rule."""
+"""Tables of sizes: the content of an image's layer by package, and the savings of pruning by rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["owners", "package_sizes", "size", "size_table", "table"]
 
 
 def owners(target: Path) -> dict[str, str]:
-    """Return the package of each file that pip has installed to a folder, by what pip noted."""
+    """Return the package of each file that pip has installed to a folder, by pip's notes."""
     found: dict[str, str] = {}
     for info in sorted(target.glob("*.dist-info")):
         name = canonical(info.name.split("-")[0])
@@ -29,7 +29,7 @@ def package_sizes(target: Path, owned: dict[str, str]) -> dict[str, int]:
 
     Args:
         target: The folder.
-        owned: The package of each file, by what pip noted; it may be gone by now.
+        owned: The package of each file, by pip's notes, which may be gone by now.
     """
     names = set(owned.values())
     sizes = dict.fromkeys(sorted(names), 0)
@@ -67,7 +67,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) -> list[str]:
-    """Return the lines of the report: sizes by package, and what each rule saved."""
+    """Return the lines of the report: sizes by package, and the savings of each rule."""
     rows = [
         [name, size(number), size(after.get(name, 0))]
         for name, number in sorted(before.items(), key=lambda one: (-one[1], one[0]))
@@ -78,7 +78,7 @@ def size_table(before: dict[str, int], after: dict[str, int], pruned: Pruned) ->
 
 
 def rule_table(pruned: Pruned) -> list[str]:
-    """Return the lines of what each rule took out."""
+    """Return the lines about the removals of each rule."""
     rows = []
     for rule in RULES:
         if rule.name in pruned.saved:

@@ -26,7 +26,7 @@ def command(argv: Sequence[str]) -> int:
         0, or 1 where `verify` finds something wrong.
 
     Raises:
-        InputError: A file isn't what it should be. `build` has written nothing then.
+        InputError: A file is wrong. `build` has written nothing then.
     """
     arguments = make_parser().parse_args(argv)
     status: int = arguments.run(arguments)

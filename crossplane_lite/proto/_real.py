@@ -9,7 +9,7 @@ from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 from . import _build, _pool
 
-__all__ = ["names"]
+__all__ = ["google_message", "names", "null_value"]
 
 _lock: Final = threading.Lock()
 _shared: list[bool] = []
@@ -22,6 +22,17 @@ def _add_google_types() -> None:
             _pool.add_file(_build.struct_file())
             _pool.add_file(_build.duration_file())
             _shared.append(True)
+
+
+def google_message(name: str) -> Any:
+    """Return the class of a private copy, such as `Struct`."""
+    _add_google_types()
+    return _pool.message_class(f"google.protobuf.{name}")
+
+
+def null_value() -> Any:
+    """Return the enum `NullValue` of the private copies."""
+    return EnumTypeWrapper(google_message("Value").DESCRIPTOR.fields_by_name["null_value"].enum_type)
 
 
 def names(module: str, version: str) -> dict[str, Any]:

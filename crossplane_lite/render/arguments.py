@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 __all__ = [
     "Inputs",
     "Parser",
+    "add_explain",
     "add_inputs",
     "add_operation",
     "parse",
@@ -117,6 +118,19 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="file of the XR's CompositeResourceDefinition: the XR is checked against it, and its defaults are filled "
         "in; its scope says whether the XR is one of Crossplane 1",
+    )
+
+
+def add_explain(group: argparse._ArgumentGroup) -> None:
+    """Add the flag that says of which resources it is shown where they come from."""
+    group.add_argument(
+        "--explain",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="show where the fields of this composed resource come from: the line that set each, and what it is made "
+        "from; and what the resource waits for; `xr` is the composite's status. Functions are called many times for "
+        "it. Can be given several times",
     )
 
 

@@ -72,6 +72,9 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     with_results: bool = given.include_function_results
     stdio.say(*(f"warning: {note}" for note in inputs.notes), *output.lines(rendered, results=not with_results))
     status = _check(rendered, inputs) if given.crds else 0
+    if given.explain:
+        _explain(rendered, inputs, given)
+        return status
     shown = output.documents(
         rendered,
         inputs.composite.content,
@@ -82,6 +85,15 @@ def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespac
     # Sorted as Crossplane's own render does it: the fields of a Struct come in another order in each process.
     stdio.write(yaml.dump(shown, sort_keys=True).encode())
     return status
+
+
+def _explain(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> None:
+    """Print where resources come from, in the place of the documents."""
+    from .explain import explain
+    from .explained import as_json, as_text
+
+    found = [explain(rendered.steps, name, timeout=inputs.timeout) for name in dict.fromkeys(given.explain)]
+    stdio.write((as_json(found) if given.format == "json" else as_text(found)).encode(errors="surrogateescape"))
 
 
 def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
@@ -155,6 +167,10 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--include-context",
         action="store_true",
         help="print the pipeline's context after the last step as a document of kind Context",
+    )
+    arguments.add_explain(group)
+    group.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print what --explain says (text)"
     )
     group.add_argument(
         "--watch",

@@ -1,7 +1,8 @@
 """Resources that compose() made and forgot to register: nothing becomes of them, and nobody says so.
 
 While a preview runs a function, each resource that its code makes is noted with the line. What is neither registered
-nor part of something else in the end was forgotten, or not needed.
+nor part of something else in the end was forgotten, or not needed. The class that the composite is asked for as is
+noted too.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from .._models.node import LOOSE
 from .._models.resource import Resource
 from .._models.types import articled
+from ..context import Context
 
 __all__ = ["Noted", "noting"]
 
@@ -25,12 +27,21 @@ _lock: Final = threading.Lock()
 _running = 0
 _local: Final = threading.local()
 _plain_init: Final = Resource.__init__
+_plain_composite: Final = Context.composite
+
+R = TypeVar("R", bound=Resource)
 
 
 class Noted:
-    """The resources that were made in a call, each with its place."""
+    """What was noted of a call.
+
+    Attributes:
+        made: The resources that were made, each with its place.
+        models: The classes that the composite was asked for as.
+    """
 
     def __init__(self) -> None:
+        self.models: list[type[Resource]] = []
         self.made: list[tuple[Resource, str]] = []
 
     def forgotten(self) -> list[str]:
@@ -53,6 +64,7 @@ def noting() -> Iterator[Noted]:
     with _lock:
         _running += 1
         Resource.__init__ = _init  # type: ignore[method-assign]
+        Context.composite = _composite  # type: ignore[method-assign]
     try:
         yield noted
     finally:
@@ -61,6 +73,7 @@ def noting() -> Iterator[Noted]:
             _running -= 1
             if not _running:
                 Resource.__init__ = _plain_init  # type: ignore[method-assign]
+                Context.composite = _plain_composite  # type: ignore[method-assign]
 
 
 def _init(self: Resource, /, **fields: Any) -> None:
@@ -74,6 +87,14 @@ def _init(self: Resource, /, **fields: Any) -> None:
             return
         frame = frame.f_back
     noted.made.append((self, f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"))
+
+
+def _composite(self: Context, model: type[R]) -> R:
+    made = _plain_composite(self, model)
+    noted = getattr(_local, "noted", None)
+    if noted is not None and model not in noted.models:
+        noted.models.append(model)
+    return made
 
 
 def _is_loose(resource: Resource) -> bool:

@@ -84,6 +84,7 @@ class InProcess:
     def run(self, request: bytes, timeout: float) -> bytes:
         """Answer a request; see `Runner`."""
         from .forgotten import noting
+        from .outdated import unknown_fields
 
         stopped: list[str] = []
         answer = b""
@@ -94,7 +95,10 @@ class InProcess:
                 _without_traceback(self.function, stopped),
             ):
                 answer = self.function.run(request)
-            self.notes = noted.forgotten()
+            self.notes = [
+                *noted.forgotten(),
+                *(line for model in noted.models for line in unknown_fields(model, request)),
+            ]
         except _Stop:
             pass
         except WireError as e:

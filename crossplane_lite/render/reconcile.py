@@ -345,8 +345,8 @@ class _Reconcile:
 
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
     """Yield what looks like a mistake in what functions do and desire."""
-    for notes in pipeline.notes.values():
-        yield from dict.fromkeys(notes)  # a run that only looks for dependencies makes the same ones again
+    # A run that only looks for dependencies makes the same ones again, and so do steps with the same composite.
+    yield from dict.fromkeys(note for notes in pipeline.notes.values() for note in notes)
     if not any(b"None" in run.response for run in pipeline.runs):
         return
     from .unset import none_texts

@@ -12,7 +12,6 @@ import contextlib
 import copy
 import logging
 import os
-import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hints", "none_texts"]
 
-_NONE: Final = re.compile(r"(?<![A-Za-z0-9])None(?![a-z])")
+_NONE: Final = "None"
 _PROBE: Final = "crossplane-lite-probe"
 _MOST_TEXTS: Final = 10
 _MOST_PROBES: Final = 20
@@ -66,7 +65,7 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
         runs: How the steps of a pipeline went.
     """
     for run in runs:
-        if not isinstance(run.runner, InProcess) or b"None" not in run.response:
+        if not isinstance(run.runner, InProcess) or _NONE.encode() not in run.response:
             continue
         given = set(_texts(run.request, _view.RunFunctionRequest))
         found = [one for one in _texts(run.response, _view.RunFunctionResponse) if one not in given]
@@ -260,5 +259,5 @@ def _texts(data: bytes, message: Any, *, every: bool = False) -> Iterator[tuple[
                 work += [((*steps, key), inner) for key, inner in value.items()]
             elif isinstance(value, list):
                 work += [((*steps, at), inner) for at, inner in enumerate(value)]
-            elif isinstance(value, str) and (every or _NONE.search(value)):
+            elif isinstance(value, str) and (every or _NONE in value):
                 yield name, steps, value

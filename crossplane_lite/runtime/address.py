@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from ..errors import InputError
 
-__all__ = ["Address", "check_free", "parse"]
+__all__ = ["Address", "check_free", "in_use", "parse"]
 
 _LOCAL: Final = "unix:"
 _ABSTRACT: Final = "unix-abstract:"
@@ -58,7 +58,7 @@ def parse(text: str) -> Address:
 
 
 def check_free(address: Address, text: str) -> None:
-    """Refuse a port that something listens on already, before gRPC does, which writes lines of its own about it.
+    """Refuse a port that something listens on already, before grpcio does, which writes lines of its own about it.
 
     Args:
         address: Where to listen.
@@ -81,7 +81,16 @@ def check_free(address: Address, text: str) -> None:
             probe.bind((address.host, address.port))
     except OSError as error:  # of all else the transport is the judge
         if error.errno == errno.EADDRINUSE:
-            raise InputError(
-                f"can't listen on {text}: another process listens there; end it, or choose another port with "
-                "--address, 0 for a free one"
-            ) from None
+            raise in_use(text) from None
+
+
+def in_use(text: str) -> InputError:
+    """Return the error for an address where something listens already.
+
+    Args:
+        text: The address as it was given.
+    """
+    return InputError(
+        f"can't listen on {text}: another process listens there; end it, or choose another port with --address, 0 for "
+        "a free one"
+    )

@@ -154,10 +154,9 @@ def _near_module(folder: str, name: str) -> str:
 
 def _generating(name: str) -> str:
     """Return how models are made, where what is missing is called like them."""
-    if not any("model" in part for part in name.split(".")):
-        return ""
-    top = name.partition(".")[0]
-    return f"; models are made by: crossplane-lite generate DEFINITIONS -o {top}"
+    parts = name.split(".")
+    end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
+    return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""
 
 
 def _failed(problem: str, error: BaseException) -> InputError:

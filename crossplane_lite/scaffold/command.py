@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from .._base.extras import load
 from ..errors import InputError
@@ -65,7 +71,29 @@ def command(argv: Sequence[str]) -> int:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
     print(f"next: cd {arguments.name}, and the commands of README.md")
+    source = None if arguments.sdk_from else _installed_from()
+    if source is not None:
+        print(
+            f"note: crossplane-lite was installed from {source}. Where pip's index doesn't have it, the new project "
+            f"needs --sdk-from {source}"
+        )
     return 0
+
+
+def _installed_from() -> str | None:
+    """Return the file, folder or URL that this package was installed from; None where that was pip's index."""
+    try:
+        told = distribution("crossplane-lite").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    if told is None:
+        return None
+    found: dict[str, Any] = json.loads(told)
+    url: str = found["url"]
+    if url.startswith("file:"):
+        return shlex.quote(url2pathname(urlsplit(url).path))
+    version_control: dict[str, str] | None = found.get("vcs_info")
+    return f"{version_control['vcs']}+{url}@{version_control['commit_id']}" if version_control else url
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:
@@ -113,9 +141,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
-        description="Write the project of a new function: code, models, an example, tests, its package and its "
-        "image. It "
-        "renders and its tests pass as it is; its README has the commands.",
+        description="Write the project of a new function: code, models, an example, tests, its package and its\n"
+        "image. It renders and its tests pass as it is; its README has the commands.",
         epilog="examples:\n  crossplane-lite init network\n"
         "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
         "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",

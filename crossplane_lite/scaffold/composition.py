@@ -1,4 +1,4 @@
-"""The project of a function for compositions: models of its XRD and of what it composes, and code that uses them."""
+"""The project of a function for compositions: models of its XRD and of its composed kinds, and code that uses them."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ Models come from `xrd.yaml` and the definitions in `crds`. After a change there:
 
 
 class Made(NamedTuple):
-    """What was made.
+    """The result.
 
     Attributes:
         files: The texts by their paths.
-        warnings: What the author should know.
+        warnings: Remarks for the author.
     """
 
     files: dict[str, str]
@@ -122,10 +122,10 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     Args:
         project: The project.
         xrd: The file of its CompositeResourceDefinition; None for a small one.
-        crds: Files of definitions of what it composes.
+        crds: Files of definitions of composed kinds.
 
     Raises:
-        InputError: A file isn't what it should be.
+        InputError: A file is wrong.
     """
     plural = project.kind.lower() + "s"
     own = filled(_XRD, project).replace("@PLURAL@", plural)
@@ -174,7 +174,7 @@ def _xrd(path: str | None, text: str) -> Document:
 
 
 def _kinds(document: Document, crds: Sequence[str]) -> tuple[Kind, list[Kind], list[str]]:
-    """Return the composite's kind and those that are composed, and what is odd about them."""
+    """Return the composite's kind and the composed ones, and their oddities."""
     own = definitions([document]).kinds
     kind = document.content["spec"]["names"]["kind"]
     composites = [one for one in own if one.kind == kind and one.storage]

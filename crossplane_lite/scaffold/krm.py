@@ -172,32 +172,30 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 _README = """\
 # @NAME@
 
-A KRM function: it reads a ResourceList from stdin and writes one to stdout. What it does is in `function.py`:
+A KRM function: it reads a ResourceList from stdin and writes one to stdout. What it does is in `function.py`.
 
-    python function.py --help
-
-## Try it
+## Try and test it
 
 On files, without an orchestrator; `--diff` shows what would change:
 
-    pip install -r requirements.txt
-    python function.py -f fn-config.yaml --diff resources.yaml
+    python3 -m venv .venv && .venv/bin/pip install -r requirements.txt pytest mypy
+    .venv/bin/python function.py -f fn-config.yaml --diff resources.yaml
+    .venv/bin/python -m pytest && .venv/bin/mypy
+
+What else it can do, it says itself:
+
+    .venv/bin/python function.py --help
 
 With kpt, as a program:
 
-    kpt fn eval DIR --exec "python $PWD/function.py" --fn-config fn-config.yaml
-
-## Test it
-
-    pip install pytest mypy
-    pytest
-    mypy
+    kpt fn eval DIR --exec "$PWD/.venv/bin/python $PWD/function.py" --fn-config fn-config.yaml
 
 ## Build the image
 
-Without Docker, from a base image with Python that was saved to a folder or a file. A KRM function needs no gRPC:
+Without Docker. A KRM function needs no gRPC. The base image is any image with Python, saved as a file or a folder, for
+example by `skopeo copy docker://docker.io/library/python:3.13-slim-bookworm oci:base`:
 
-    crossplane-lite image --krm --transport none --base base -o function.tar
+    .venv/bin/crossplane-lite image --krm --transport none --base base -o function.tar
 
 With Docker:
 

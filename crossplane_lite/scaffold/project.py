@@ -23,7 +23,7 @@ _TAKEN = frozenset(
 
 
 class Project(NamedTuple):
-    """What the files are made with.
+    """The values in the files.
 
     Attributes:
         name: The project's name, which is its folder's.
@@ -32,7 +32,7 @@ class Project(NamedTuple):
         step: The name by which the function knows its own resources; no two projects have the same.
         kind: The name as that of a kind.
         sdk: The requirement for this package.
-        dev_sdk: The same with what development needs.
+        dev_sdk: The same with the extras for development.
     """
 
     name: str
@@ -244,7 +244,7 @@ def shared_files(project: Project, capability: str, render: str, more: str) -> d
 
     Args:
         project: The project.
-        capability: What the function is for: `composition` or `operation`.
+        capability: The function's purpose: `composition` or `operation`.
         render: The command that renders the example, without the program.
         more: More for the README.
     """

@@ -1,4 +1,4 @@
-"""Values that a schema takes: only what it requires, for examples that are right as they are written."""
+"""Values that a schema takes: only required ones, for examples that are right as they are written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _value(name: str, schema: Mapping[str, Any], depth: int) -> Any:
         return allowed[0]
     kind = schema.get("type")
     if kind == "object":
-        # An object inside of an object has what every object has.
+        # An object inside of an object has the fields of every object.
         whole = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name.lower()}}
         is_whole = schema.get("x-kubernetes-embedded-resource") is True
         return {**(whole if is_whole else {}), **_object(schema, depth)}

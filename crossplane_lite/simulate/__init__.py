@@ -1,4 +1,4 @@
-"""Simulating what becomes of a composition: reconcile after reconcile, until nothing changes any more."""
+"""Simulating the life of a composition: reconcile after reconcile, until nothing changes any more."""
 
 from __future__ import annotations
 

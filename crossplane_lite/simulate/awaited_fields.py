@@ -36,13 +36,13 @@ class AwaitedFields:
     """One resource in the making.
 
     Args:
-        owner: What it is.
+        owner: The resource's kind.
         schema: The schema of its kind, None where it isn't known.
-        fixture: What is known of it.
-        resource: What it has already.
+        fixture: The known facts about it.
+        resource: Its content so far.
 
     Attributes:
-        resource: The resource, which gets what is wanted of it.
+        resource: The resource, which gets the fields that are wanted of it.
         origins: Where wanted values come from, by path.
         never: Why others never come, by path.
     """
@@ -65,7 +65,7 @@ class AwaitedFields:
         """Give a field a value, or note why it never has one."""
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
-        except ValueError:  # as a UsageError is, and what an index of thousands of digits leads to
+        except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
             self.never[path] = "this is no path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready
@@ -157,7 +157,7 @@ class AwaitedFields:
         """Return the connection Secret, with every detail that is known or wanted.
 
         Args:
-            data: What it holds already, in base64.
+            data: Its content so far, in base64.
         """
         place = secret_place(self.resource)
         if place is None:
@@ -219,7 +219,7 @@ class AwaitedFields:
         return f"the schema of {self._owner.api_version} {self._owner.kind}"
 
     def _mirrored(self, steps: list[str | int]) -> Any:
-        """Return what the specification says of a field of the status; providers repeat it there."""
+        """Return the specification's value for a field of the status; providers repeat it there."""
         if steps[:2] != ["status", "atProvider"] or len(steps) == 2:
             return ABSENT
         if steps[2:] == ["id"]:
@@ -248,7 +248,7 @@ class AwaitedFields:
                 self._note_lists(place, holder[-1])
 
     def _container(self, steps: list[str | int]) -> Any:
-        """Return what the last step of a path can be taken in, made for the path before it."""
+        """Return the container for the last step of a path, made for the path before it."""
         if isinstance(steps[-1], str):
             return {}
         self._lists.add(tuple(steps[:-1]))

@@ -20,6 +20,7 @@ from .simulation import Simulation
 
 if TYPE_CHECKING:
     from ..render.arguments import Inputs
+    from ..render.explain import Explained
 
 __all__ = ["command", "make_parser", "simulation_of"]
 
@@ -38,6 +39,8 @@ def command(argv: Sequence[str]) -> int:
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
+    if given.explain and given.format == "yaml":
+        parser.error("--explain goes with --format table and --format json")
     terminal.begin()
     inputs = arguments.read_inputs(given)
     simulation = simulation_of(inputs, given.fixtures, most_rounds=given.max_rounds)
@@ -56,8 +59,9 @@ def command(argv: Sequence[str]) -> int:
     elif given.drop or given.degrade:
         problems.append("there is no steady state, so nothing was dropped or degraded")
     found = report(simulation, losses)
+    explained = _explained(simulation, inputs, given.explain)
     stdio.say(*(f"{_NAME}: {note}" for note in inputs.notes), *_notes(simulation))
-    _show(given.format, simulation, found, inputs)
+    _show(given.format, simulation, found, inputs, explained)
     stdio.say(*(f"{_NAME}: {problem}" for problem in problems))
     return 1 if problems else 0
 
@@ -101,6 +105,7 @@ def make_parser() -> argparse.ArgumentParser:
         default=[],
         help="the same with a field of a resource, such as vpc.status.atProvider.vpcId; can be given several times",
     )
+    arguments.add_explain(group)
     group.add_argument(
         "--format",
         choices=("table", "json", "yaml"),
@@ -194,9 +199,26 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
-def _show(form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs) -> None:
+def _explained(simulation: Simulation, inputs: Inputs, names: Sequence[str]) -> list[Explained]:
+    """Return where resources come from in the last reconcile."""
+    if not names or not simulation.rounds:
+        return []
+    from ..render.explain import explain
+
+    steps = simulation.rounds[-1].rendered.steps
+    return [explain(steps, name, timeout=inputs.timeout) for name in dict.fromkeys(names)]
+
+
+def _show(
+    form: str, simulation: Simulation, found: dict[str, Any], inputs: Inputs, explained: Sequence[Explained]
+) -> None:
+    if explained:
+        from ..render.explained import as_data, as_text
+
+        found = {**found, "explained": [as_data(one) for one in explained]}
     if form == "table":
-        text = "".join(f"{line}\n" for line in table.lines(found))
+        text = "".join(f"{line}\n" for line in table.lines({k: v for k, v in found.items() if k != "explained"}))
+        text += f"\n{as_text(explained)}" if explained else ""
     elif form == "json":
         import json
 

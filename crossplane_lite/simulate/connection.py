@@ -1,4 +1,4 @@
-"""Connection Secrets of what exists in a simulation."""
+"""Connection Secrets of the resources in a simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:
-    """Return the Secret that a composite's connection details are published in, None where there is none."""
+    """Return the Secret that a composite's connection details are published in, None without one."""
     place = secret_place(composite)
     if place is None or not details:
         return None

@@ -1,4 +1,4 @@
-"""What a composition does after a loss: what it changes, creates again, and wants to delete."""
+"""The effects of a loss on a composition: resources that it changes, creates again, and wants to delete."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LONGEST: Final = 60
 
 
 class Effects(NamedTuple):
-    """What is different in the reconcile after a loss.
+    """The differences in the reconcile after a loss.
 
     Attributes:
         created: Resources that are created again.
         changed: Resources that are applied with other fields than before, and which; with both values, save in Secrets.
         deleted: Resources that Crossplane deletes.
         status: Fields of the composite's status that change, conditions aside.
-        kept: Resources that keep what they have, though they wait for values, and for which.
-        held: Resources that are held back, and what they wait for.
+        kept: Resources that stay unchanged, though they wait for values, and these values.
+        held: Resources that are held back, and the values that they wait for.
         ready: Whether the composite is still ready.
     """
 
@@ -40,7 +40,7 @@ class Effects(NamedTuple):
 
 
 def effects_of(steady: Rendered, after: Round) -> Effects:
-    """Return what a reconcile after a loss comes to.
+    """Return the result of a reconcile after a loss.
 
     Args:
         steady: The last reconcile before it.

@@ -1,4 +1,4 @@
-"""What a simulation is told about resources: their status, annotations, connection details, or all of them."""
+"""Given facts about resources in a simulation: their status, annotations, connection details, or all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BELOW_STATUS: Final = ("atProvider", "conditions")
 
 _NOUNS: Final = {str: "a string", int: "an integer"}
 _TEXTS: Final = {...: str}
-# What every resource has, and of which type it is there; see _check.
+# The fields of every resource, and their types; see _check.
 _TYPES: Final[dict[str, Any]] = {
     "apiVersion": str,
     "kind": str,
@@ -49,7 +49,7 @@ _TYPES: Final[dict[str, Any]] = {
 
 
 class Fixture(NamedTuple):
-    """What is known of one resource.
+    """The known facts about one resource.
 
     Attributes:
         content: Its parts; a null says that there never is a value at this place.
@@ -61,10 +61,10 @@ class Fixture(NamedTuple):
 
 
 class Fixtures:
-    """Fixtures by composition resource name, `apiVersion/kind`, or kind; what is more special wins, field by field.
+    """Fixtures by composition resource name, `apiVersion/kind`, or kind; the more special one wins, field by field.
 
     Raises:
-        InputError: One isn't a mapping, has a part that is no part of a resource, or a value of another type than every
+        InputError: One isn't a mapping, has a part that resources don't have, or a value of another type than every
             resource has there.
     """
 
@@ -73,7 +73,7 @@ class Fixtures:
         self._used: set[str] = set()
 
     def of(self, name: str, api_version: str, kind: str) -> Fixture:
-        """Return what is known of a resource.
+        """Return the known facts about a resource.
 
         Args:
             name: Its composition resource name.
@@ -108,7 +108,7 @@ class Fixtures:
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
     """Read fixtures.
 
-    A document is a mapping from names and kinds to what is known of them, or a whole resource. That is the fixture of
+    A document is a mapping from names and kinds to known facts, or a whole resource. That is the fixture of
     the resource that its annotation `crossplane.io/composition-resource-name` names; without one, of its kind.
 
     Args:
@@ -162,7 +162,7 @@ def _checked(key: str, fixture: Any) -> Fixture:
 
 
 def _check(what: str, path: str, value: Any, wanted: Any) -> None:
-    """Refuse what is of another type than every resource has it.
+    """Refuse a value of another type than every resource has.
 
     Args:
         what: The fixture.

@@ -1,4 +1,4 @@
-"""Plain data: merging, following paths, and telling what differs. Nothing recurses; data decides how deep it is."""
+"""Plain data: merging, following paths, and finding differences. Nothing recurses; data decides how deep it is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def steps_of(path: str) -> list[str | int]:
     """Return the keys and indexes of an Observable's path.
 
     Raises:
-        UsageError: It is no path, or selects elements by their fields, which Observables' paths don't.
+        UsageError: It isn't a path, or selects elements by their fields, which Observables' paths don't.
     """
     steps: list[str | int] = []
     for step in field_path.parse(path):
@@ -73,7 +73,7 @@ def steps_of(path: str) -> list[str | int]:
 
 
 def at(tree: Any, steps: Sequence[str | int]) -> Any:
-    """Return what stands at a path, `ABSENT` where nothing does."""
+    """Return the value at a path, or `ABSENT`."""
     value = tree
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping) and step in value:
@@ -96,7 +96,7 @@ def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, An
 
 
 def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the paths at which two trees differ, sorted, each with both values; `ABSENT` where there is none.
+    """Yield the paths at which two trees differ, sorted, each with both values; `ABSENT` for a missing one.
 
     Of a tree that is on one side only, the place where it begins is told.
     """

@@ -9,7 +9,7 @@ from .._models import types
 from .._models.resource import Resource
 from .._models.shape import ModelShape
 
-__all__ = ["model_schema"]
+__all__ = ["model_schema", "model_type"]
 
 # The tables' own letters for what OpenAPI calls these.
 _SCALARS: Final = {
@@ -35,10 +35,23 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
     Returns:
         The schema; an empty one where no model knows the field, or it is an object.
     """
-    model = _model_of(api_version, kind)
-    if model is None:
+    found = model_type(api_version, kind, steps)
+    if found is None:
         return {}
-    cls: type[ModelShape] | None = model
+    if found.code == types.LIST and found.item in _SCALARS:
+        return {"type": "array", "items": _SCALARS[found.item]}
+    return _SCALARS.get(found, {})
+
+
+def model_type(api_version: str, kind: str, steps: Sequence[str | int]) -> types.Type | None:
+    """Return the type of a field by the model of its kind; None where no model knows it.
+
+    Args:
+        api_version: The kind's apiVersion.
+        kind: The kind. A model counts once a function has used it.
+        steps: The field's path.
+    """
+    cls: type[ModelShape] | None = _model_of(api_version, kind)
     found: types.Type | None = None
     for step in steps:
         if isinstance(step, int) or (found is not None and found.code == types.MAP):
@@ -47,12 +60,9 @@ def model_schema(api_version: str, kind: str, steps: Sequence[str | int]) -> Map
             field = None if cls is None else cls._by_wire(step)
             found = None if field is None else field.type
         if found is None:
-            return {}
+            return None
         cls = found.cls if found.code == types.MODEL else None
-    assert found is not None  # a path has a step
-    if found.code == types.LIST and found.item in _SCALARS:
-        return {"type": "array", "items": _SCALARS[found.item]}
-    return _SCALARS.get(found, {})
+    return found
 
 
 def _model_of(api_version: str, kind: str) -> type[Resource] | None:

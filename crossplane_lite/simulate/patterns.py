@@ -9,7 +9,7 @@ from typing import Any, Final
 
 __all__ = ["matches", "matching"]
 
-# What stands for a class of characters: the first of these that is in it.
+# The example of a class of characters: the first of these that is in it.
 _SAMPLES: Final = "a0A-_./: "
 _MOST_REPEATS: Final = 64
 
@@ -39,7 +39,7 @@ def matching(pattern: str) -> str | None:
 def _compiled(pattern: str) -> re.Pattern[str] | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python may read in another way one day
+            warnings.simplefilter("ignore")  # patterns that Python may read in another way one day
             return re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
         return None

@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Say that the last round came to the same as an earlier one, and what changes on the way.
+    """Say that the last round ended as an earlier one did, and name the changes on the way.
 
     Args:
         rounds: The rounds.
@@ -30,7 +30,7 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
 
 
 def slowness(rounds: Sequence[Round]) -> str:
-    """Say that there were too many rounds, and what the last one changed."""
+    """Say that there were too many rounds, and name the changes of the last one."""
     return (
         f"it isn't stable after {len(rounds)} rounds, and no state has come twice; more rounds may help; what still "
         f"changes: {listed(_changed(rounds, len(rounds) - 1))}"
@@ -45,7 +45,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _changed(rounds: Sequence[Round], index: int) -> list[str]:
-    """Return what a round changed, the first one having index 0."""
+    """Return the changes of a round, the first one having index 0."""
     before, after = (rounds[one].rendered for one in (index - 1, index))
     changed = []
     for name in sorted({*before.composed, *after.composed}):

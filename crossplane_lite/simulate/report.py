@@ -1,4 +1,4 @@
-"""What a simulation came to, as plain data: the machine-readable form, and what the table is made of."""
+"""The result of a simulation as plain data: the machine-readable form, and the source of the table."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Loss", "report"]
 
 
 class Loss(NamedTuple):
-    """What was taken away in the steady state, and what came of it.
+    """The loss in the steady state, and its effects.
 
     Attributes:
         action: `drop` or `degrade`.
         target: The resource, or the path of the field.
-        effects: What is different then; None where the reconcile failed.
+        effects: The differences then; None if the reconcile failed.
         error: How it failed.
     """
 
@@ -33,11 +33,11 @@ class Loss(NamedTuple):
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
-    """Return what a simulation came to.
+    """Return the result of a simulation.
 
     Args:
         simulation: One that has run, be it that it failed.
-        losses: What was tried afterwards.
+        losses: The losses that were tried afterwards.
     """
     composite = simulation.composite
     unresolved = simulation.unresolved

@@ -47,10 +47,10 @@ class Round(NamedTuple):
 
     Attributes:
         number: Its number, from 1.
-        rendered: What it came to.
-        appeared: The composed resources that it desires for the first time, sorted. Of one that tries what becomes of a
+        rendered: Its result.
+        appeared: The composed resources that it desires for the first time, sorted. Of one that tries the loss of a
             loss: those that it creates again.
-        waiting: The resources that wait, and the paths of what they wait for; none where a function doesn't say.
+        waiting: The resources that wait, and the paths that they wait for; empty if a function doesn't say.
     """
 
     number: int
@@ -60,19 +60,19 @@ class Round(NamedTuple):
 
 
 class Simulation:
-    """What becomes of a composite resource.
+    """The life of a composite resource.
 
     Nothing that is given is changed. Functions that run in this process run a few times more in each round, to show
-    their dependencies; compose() must have no effect but through its context.
+    their dependencies; compose() may act only through its context.
 
     Args:
         composite: The composite resource.
         pipeline: The steps of its composition.
         functions: Who runs each function, by its name.
-        cluster: What exists besides: required resources, schemas, Secrets. What is composed is found there too.
+        cluster: Other objects that exist: required resources, schemas, Secrets. Composed resources are found there too.
         observed: The composed resources that exist at the start.
         context: The pipeline's context before its first step, the same in each round.
-        fixtures: What is known of resources once they exist, by composition resource name, `apiVersion/kind` or kind:
+        fixtures: Known facts about resources once they exist, by composition resource name, `apiVersion/kind` or kind:
             `status`, `metadata` and whatever else they have, and `connectionDetails`. A null says that there never is
             a value.
         schemas: Schemas of kinds, of which values are made that no fixture gives.
@@ -86,16 +86,16 @@ class Simulation:
         waves: In which round each composed resource was desired first, from 1, in the order in which they came.
         stable: Whether the last two rounds came to the same.
         problem: Why it isn't stable; None where it is, or where nothing has run.
-        unresolved: What waits, or is missing, at the end, and for what: paths, each with the reason. Beside resources
-            there are fields of the composite, as `xr.status.x`.
+        unresolved: Waiting resources and fields at the end, and the values that they wait for: paths, each with the
+            reason. Beside resources there are fields of the composite, as `xr.status.x`.
         cycles: Resources that wait for each other, across steps of the pipeline.
-        waited: What each resource waited for before it appeared, by path.
+        waited: The values that each resource waited for before it appeared, by path.
         origins: Where values come from that others wait for, by path: `given`, `fixture`, `spec` (repeated in the
             status), `schema` or `assumed`.
-        dependencies: What functions in this process said of their dependencies.
+        dependencies: The dependencies that functions in this process reported.
 
     Raises:
-        InputError: A fixture isn't what it should be.
+        InputError: A fixture is wrong.
         UsageError: `most_rounds` is too small.
     """
 
@@ -131,7 +131,7 @@ class Simulation:
         self._before = dict(self._observed)
         self._secrets: dict[str, Mapping[str, Any]] = {}
         self._statuses = Statuses(Fixtures(fixtures), World(cluster, schemas).schema)
-        # What others need of each resource: what follows its name in their paths.
+        # The fields that others need of each resource: the rest of their paths after its name.
         self._wanted: dict[str, set[str]] = {}
         self._never: dict[str, str] = {}
         self._waits: Waits | None = None
@@ -193,7 +193,7 @@ class Simulation:
         Raises:
             FatalResultError: A function returned a fatal result, which a dependency cycle in one function is.
             RenderError: A reconcile fails for another reason.
-            InputError: What was given can't be used.
+            InputError: An argument can't be used.
         """
         seen: dict[str, int] = {}
         while not self.stable and self.problem is None:
@@ -217,10 +217,10 @@ class Simulation:
         """Take a resource away in the steady state, and reconcile once. The simulation itself stays as it is.
 
         Returns:
-            The reconcile. What it wants to delete is `rendered.deleted`.
+            The reconcile. The resources that it wants to delete are `rendered.deleted`.
 
         Raises:
-            InputError: There is no such resource.
+            InputError: The resource doesn't exist.
             UsageError: The simulation isn't stable.
             FatalResultError, RenderError: As of `run`.
         """
@@ -240,9 +240,9 @@ class Simulation:
                 or `connection_details["password"]`.
 
         Raises:
-            InputError: There is no such resource, or no such field; or it is one that the resource is known by: no
+            InputError: The resource or field doesn't exist; or it is one that the resource is known by: no
                 resource is without it.
-            UsageError: The simulation isn't stable, or the path is none.
+            UsageError: The simulation isn't stable, or the path isn't one.
             FatalResultError, RenderError: As of `run`.
         """
         self._check_steady(name)
@@ -302,7 +302,7 @@ class Simulation:
         return World(self._cluster, self._schemas, **given)
 
     def _take(self, number: int, rendered: Rendered) -> None:
-        """Make what a reconcile has composed exist."""
+        """Make the resources that a reconcile has composed exist."""
         waits = self._waits = waits_of(rendered)
         self.dependencies = sorted({*self.dependencies, *waits.dependencies})
         for name in rendered.deleted:
@@ -340,7 +340,7 @@ class Simulation:
         self._never.update({name + path: reason for path, reason in made.never.items()})
 
     def _data_of(self, composed: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return what the connection Secret of a resource holds in the cluster that was given."""
+        """Return the content of a resource's connection Secret in the given cluster."""
         place = secret_place(composed)
         if place is None or self._cluster is None:
             return {}

@@ -1,8 +1,8 @@
-"""What a composed resource is like once it exists: its name in the cloud, its status, its connection details.
+"""A composed resource once it exists: its name in the cloud, its status, its connection details.
 
-A field that others wait for has its value from the first of these that has one: what is there already (desired, or
+A field that others wait for has its value from the first of these that has one: the present value (desired, or
 given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
-Where nothing is known of a kind it is a text, and said to be assumed. What a known schema doesn't have never comes.
+For an unknown kind it is a string, and said to be assumed. A field that a known schema lacks never comes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Exists(NamedTuple):
 
     Attributes:
         resource: The resource as it would be observed.
-        secret: Its connection Secret, None where it has none.
+        secret: Its connection Secret, None without one.
         origins: Where the value of each field comes from that others wait for, by path: `given`, `fixture`, `spec`,
             `schema` or `assumed`.
         never: Why other fields never have a value, by path.
@@ -48,7 +48,7 @@ class Statuses:
     """Makes resources exist.
 
     Args:
-        fixtures: What is known of resources.
+        fixtures: The known facts about resources.
         find: Returns the schema of an apiVersion and kind with its references inlined, None where it isn't known.
     """
 
@@ -69,9 +69,9 @@ class Statuses:
         Args:
             name: Its composition resource name.
             composed: The resource as Crossplane applies it.
-            before: What it has from elsewhere: what it was at the start.
-            wanted: The fields that others wait for: what follows the resource's name in their paths.
-            data: What its connection Secret holds already.
+            before: Content from elsewhere: its state at the start.
+            wanted: The fields that others wait for: the rest of their paths after the resource's name.
+            data: The content of its connection Secret so far.
 
         Raises:
             InputError: The fixture of this name is of another kind.

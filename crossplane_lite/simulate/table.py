@@ -1,4 +1,4 @@
-"""What a simulation came to, for people."""
+"""The result of a simulation, for people."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DEEPEST: Final = 8
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a table of waves, a legend, and what is to be said of the end.
+    """Yield the lines of a table of waves, a legend, and remarks on the end.
 
     Args:
-        report: What `report.report` returns.
+        report: The result of `report.report`.
     """
     report = _harmless(report)
     rows = list(_rows(report))
@@ -123,7 +123,7 @@ def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
     """Return the conditions that say how a composite is; Ready first."""
     shown = []
     for one in sorted(conditions, key=lambda one: (one["type"] != "Ready", one["type"])):
-        # True of these is no news.
+        # For these, True isn't news.
         if one["type"] == "Ready" or one.get("status") != "True":
             message = f": {one['message']}" if one.get("message") and one["type"] in ("Ready", "Synced") else ""
             shown.append(f"{one['type']} {one.get('status')} ({one.get('reason')}{message})")
@@ -153,7 +153,7 @@ def _loss(loss: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _grouped(waiting: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], str]]:
-    """Yield the names that wait for the same, and what that is."""
+    """Yield the names that wait for the same value, and the value."""
     groups: dict[str, list[str]] = {}
     for name, paths in waiting.items():
         groups.setdefault(", ".join(paths), []).append(name)

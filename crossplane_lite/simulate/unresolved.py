@@ -1,4 +1,4 @@
-"""What still waits in the end, and why it waits in vain."""
+"""Resources and fields that still wait in the end, and why they wait in vain."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return what waits in the end: for each resource, and field of the composite, the paths with the reasons.
+    """Return the waiting ones in the end: for each resource, and field of the composite, the paths with the reasons.
 
     Args:
-        waits: Who waited for what in the last round.
+        waits: The waits of the last round.
         never: Why fields never have a value, by path.
-        observed: What exists.
+        observed: The existing resources.
         composite: The composite resource.
     """
     found = {name: {path: never.get(path, why) for path, why in paths.items()} for name, paths in waits.waiting.items()}
     for dependent, _, path in waits.dependencies:
-        # What a function needs below a question (`if`, `or`) may not be needed after all; where it isn't, the resource
+        # A value below a question (`if`, `or`) may not be needed after all; where it isn't, the resource
         # is there all the same.
         if path in never and not _is_there(dependent, observed, composite):
             found.setdefault(dependent, {})[path] = never[path]

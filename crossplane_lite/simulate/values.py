@@ -39,7 +39,7 @@ _FORMATS: Final[Mapping[str, str]] = {
     "url": "https://example.org",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-# What a field's name, as words in lower case, says of its text. The values are those set aside for examples.
+# The example for a field's name, as words in lower case. The values are those set aside for examples.
 _NAMES: Final = (
     (re.compile(r"(^|-)arn$"), "arn:aws:{group}:us-east-1:000000000000:{kind}/{text}"),
     (re.compile(r"(^|-)ipv6-cidr"), "2001:db8::/56"),
@@ -77,7 +77,7 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the schema leaves open what it looks like, or could not be followed.
+        is_assumed: Whether the schema leaves its form open, or could not be followed.
     """
 
     value: Any
@@ -85,7 +85,7 @@ class Made(NamedTuple):
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element; None where the schema has no such place.
+    """Return the schema of a field or an element; None if the schema lacks the place.
 
     Where anything may stand, that is an empty schema.
     """
@@ -97,7 +97,7 @@ def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | Non
 
 
 def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema leaves open what stands there."""
+    """Say whether a schema leaves its value open."""
     for one in _parts(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:
             return True
@@ -130,7 +130,7 @@ def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
     """Make a value.
 
     Args:
-        schema: What it has to be like.
+        schema: The schema that it must fit.
         owner: The resource that gets it.
         steps: Where it will stand there.
     """
@@ -271,7 +271,7 @@ class _Maker:
 
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with what its parts add."""
+    """Return a schema with the additions of its parts."""
     parts = list(_parts(schema))
     if len(parts) == 1:
         return parts[0]
@@ -292,7 +292,7 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1, or what is nearest to it among the numbers that a schema takes."""
+    """Return 1, or the nearest number that a schema takes."""
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest

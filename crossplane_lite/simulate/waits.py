@@ -27,9 +27,9 @@ class Waits(NamedTuple):
     """Who waits for what.
 
     Attributes:
-        waiting: For each resource that waits the paths of what it waits for, and why each has no value yet.
-        dependencies: What functions in this process need at any time, whether it is there or not.
-        selectors: What the functions ask for, by the requirement's key.
+        waiting: For each waiting resource the paths that it waits for, and why each lacks its value.
+        dependencies: The needs of functions in this process at any time, whether the values are there or not.
+        selectors: The requirements of functions, by key.
         possible: Names of the resources that functions in this process register only where some value is another one.
         held: Names of the resources that are held back.
         cut_off: The keys of requirements that can't be had.
@@ -75,7 +75,7 @@ def waits_of(rendered: Rendered) -> Waits:
 
 
 def owner_of(path: str, names: Collection[str]) -> tuple[str, str] | None:
-    """Return the name that a path begins with and what follows it, None where it begins with none of these.
+    """Return the name that a path begins with and the rest; None if it begins with another name.
 
     Names may hold dots, so the longest one counts.
     """

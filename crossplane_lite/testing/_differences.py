@@ -23,17 +23,17 @@ _Key = tuple[str, ...]
 
 
 def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what differs between two streams, as lines; none where nothing does.
+    """Return the differences between two streams, as lines; none for equal ones.
 
     Documents are compared by name: composed resources by composition resource name, others by kind, namespace and name.
     The order of documents with different names doesn't count, nor that of keys.
 
     Args:
-        expected: What should be, marked with `-`.
-        actual: What is, marked with `+`.
+        expected: The expected stream, marked with `-`.
+        actual: The actual stream, marked with `+`.
     """
     ours, theirs = _keyed(expected), _keyed(actual)
-    # In the order of what is, with what isn't any more at the end.
+    # In the order of the actual stream, with missing objects at the end.
     keys = [*theirs, *(key for key in ours if key not in theirs)]
     texts = [(key, _lines(ours.get(key)), _lines(theirs.get(key))) for key in keys]
     changed = [one for one in texts if one[1] != one[2]]
@@ -48,7 +48,7 @@ def differences(expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[
 
 def _keyed(documents: Sequence[Mapping[str, Any]]) -> dict[_Key, Mapping[str, Any]]:
     found: dict[_Key, Mapping[str, Any]] = {}
-    numbers: Counter[_Key] = Counter()  # some, such as results, have no names
+    numbers: Counter[_Key] = Counter()  # some, such as results, are unnamed
     for document in documents:
         name = resource_name(document)
         metadata = metadata_of(document)
@@ -84,7 +84,7 @@ def _lines(document: Mapping[str, Any] | None) -> list[str]:
 
 
 def _document(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines of a unified diff; in place of line numbers stands what the first change is in."""
+    """Yield the lines of a unified diff; in place of line numbers stands the object of the first change."""
     if not before or not after:
         yield from (_cut(f"{'+' if after else '-'} {line}") for line in before or after)
         return
@@ -146,7 +146,7 @@ def _indent(line: str) -> int:
 
 
 def _cut(line: str, start: int = 0) -> str:
-    """Return a line without what is too much of it; `start` is the first character after the mark that is shown."""
+    """Return a line, shortened; `start` is the first character after the mark that is shown."""
     if len(line) <= _LONGEST_LINE:
         return line
     begin, rest = (line[:2], line[2 + start :]) if start else ("", line)

@@ -22,7 +22,7 @@ _NUMBERS: Final = {
 }
 
 ALL_CAPABILITIES: Final = tuple(_NUMBERS)
-"""What Crossplane 2.2 and later advertise."""
+"""The capabilities that Crossplane 2.2 and later advertise."""
 
 
 def build(folder: Path, given: Mapping[str, Any]) -> bytes:
@@ -62,7 +62,7 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
 
 
 def _add_required(request: Any, required: Any, folder: Path, *, deprecated: bool) -> None:
-    # A caller that doesn't say what it can do is asked in both ways, and answers both.
+    # A caller that doesn't list its capabilities is asked in both ways, and answers both.
     fields = [request.required_resources, *([request.extra_resources] if deprecated else [])]
     for key, sources in _items(required, "required"):
         answers = resources(sources if sources is not None else (), folder, f"required[{key!r}]")

@@ -1,4 +1,4 @@
-"""What tests give for a resource or a document: plain data, models, YAML text and files."""
+"""The forms in which tests give a resource or a document: plain data, models, YAML text and files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from .._compat.messages import Source as Given
 
     Source: TypeAlias = Given | str | os.PathLike[str]
-    """What one resource or document can be given as."""
+    """The forms of one resource or document."""
 
     Resources: TypeAlias = Source | Iterable[Source]
-    """What any number of resources can be given as."""
+    """The forms of any number of resources."""
 
     Named: TypeAlias = Mapping[str, Source] | str | os.PathLike[str] | Iterable[Source]
     """Composed resources: by composition resource name, or each with the annotation that has it."""
@@ -47,7 +47,7 @@ def as_path(source: Any, folder: Path) -> Path | None:
 
 
 def is_single(sources: Any) -> TypeIs[Source]:
-    """Say whether what can be several sources is one."""
+    """Say whether an argument is one source and not several."""
     # A model can be iterated over too.
     if isinstance(sources, (str, os.PathLike, Mapping, Model)) or full_name(sources) or is_dumped(sources):
         return True
@@ -58,7 +58,7 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
     """Return plain data or a model as JSON values of its own, as they would come off the wire.
 
     Raises:
-        InputError: It holds what JSON can't.
+        InputError: It holds a value that JSON can't.
         UnresolvedError: It holds a value that doesn't exist yet.
         UsageError: It is neither a mapping nor a model.
     """
@@ -123,11 +123,11 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
         sources: A mapping from names, or sources of resources that carry the annotation themselves.
         folder: Where relative paths begin.
         what: What they are for, for messages: "observed".
-        marked: Whether what is given by name gets the annotation, as what exists has it. What earlier functions desire
-            has none, and no metadata where it was given none.
+        marked: Whether resources given by name get the annotation, as existing ones have it. Desired state of previous
+            functions lacks it, and lacks metadata if it was given without.
 
     Raises:
-        InputError: One can't be read or isn't a resource, has no name, or has the name of another.
+        InputError: One can't be read or isn't a resource, lacks a name, or has the name of another.
     """
     if isinstance(sources, Mapping) and not _is_resource(sources):
         by_name = {name: one(source, folder, f"{what}[{name!r}]") for name, source in sources.items()}
@@ -171,7 +171,7 @@ def _check_name(name: Any) -> None:
 
 
 def _as_desired(document: Document, _name: str) -> Document:
-    """Return a resource as an earlier function desires it: without metadata where there is nothing in it."""
+    """Return a resource as a previous function desires it: without metadata where there is nothing in it."""
     content = document.content
     if content.get("metadata"):
         return document

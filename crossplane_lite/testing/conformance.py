@@ -1,4 +1,4 @@
-"""What Crossplane's functions specification asks of a function, as checks that hold any function, in any language.
+"""The rules of Crossplane's functions specification, as checks that hold any function, in any language.
 
     testing.assert_conforms(compose, testing.request("xr.yaml"))
 
@@ -43,8 +43,8 @@ class Finding(NamedTuple):
 
     Attributes:
         level: `MUST` or `SHOULD`.
-        rule: What is asked for.
-        problem: What the function does instead.
+        rule: The rule.
+        problem: The function's behaviour instead.
     """
 
     level: str
@@ -59,7 +59,7 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
     """Check a function against the functions specification, by a few dozen calls.
 
     Args:
-        function: What `@composition.function` makes, an object with a method RunFunction, a runner such as
+        function: The result of `@composition.function`, an object with a method RunFunction, a runner such as
             `crossplane_lite.render.Remote("localhost:9443")`, or the address of a server.
         request: The bytes of a request that the function can answer, such as `request()` builds; by default one with
             an empty composite of kind XConformance.
@@ -67,7 +67,7 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
 
     Raises:
         AssertionError: A MUST or SHOULD isn't kept; the message has every one.
-        UsageError: `function` is none.
+        UsageError: `function` isn't one.
     """
     allowed = set(allow)
     found = [one for one in findings(_caller(function), request) if one.rule not in allowed]
@@ -77,10 +77,10 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
 
 
 def findings(call: Call, request: bytes | None = None) -> list[Finding]:
-    """Return what a function doesn't do that the specification asks for.
+    """Return the rules of the specification that a function breaks.
 
     Args:
-        call: Answers a request; bytes to bytes. What it raises counts as no answer.
+        call: Answers a request; bytes to bytes. An exception counts as a missing answer.
         request: The bytes of a request that the function can answer.
     """
     return list(_Check(call, request if request is not None else _default_request()).run())
@@ -133,7 +133,7 @@ class _Check:
         yield from self._garbage()
 
     def _own_fields(self, answer: Any) -> Iterator[Finding]:
-        """Check what the function desires that isn't its to say."""
+        """Check for desired fields that aren't the function's to set."""
         composite = _wire.decode_struct(answer.desired.composite.resource)
         if "spec" in composite:
             yield Finding("MUST", "desire no composite spec", "the desired composite has a spec")
@@ -151,7 +151,7 @@ class _Check:
                 )
 
     def _needs_name(self, resource: dict[str, Any]) -> bool:
-        """Say whether others find an object by its name: in an Operation all, elsewhere what is configuration."""
+        """Say whether others find an object by its name: in an Operation all, elsewhere configuration."""
         composite = self._request.observed.composite.resource
         return not composite or resource.get("kind") in ("ConfigMap", "Namespace", "Secret", "ServiceAccount")
 
@@ -167,7 +167,7 @@ class _Check:
             yield Finding("SHOULD", "answer with the same bytes", "two answers have their fields in another order")
 
     def _passing_on(self) -> Iterator[Finding]:
-        """Check that what earlier functions desire, and what nobody knows yet, comes back."""
+        """Check that desired state of previous functions, and unknown fields, come back."""
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-3"))
         earlier = {"apiVersion": "example.org/v1", "kind": "Earlier", "spec": {"a": [1, {"b": None}]}}
         message.desired.resources[_EARLIER].resource = _wire.encode_struct(earlier)
@@ -191,7 +191,7 @@ class _Check:
             yield Finding("SHOULD", "keep unknown fields", "a field of a later version of the protocol is gone")
 
     def _settling(self) -> Iterator[Finding]:
-        """Call as Crossplane does: until requirements are stable, and then with what was desired observed."""
+        """Call as Crossplane does: until requirements are stable, and then with the desired state observed."""
         message = _view.RunFunctionRequest.FromString(self._changed(tag="conformance-4"))
         said: list[set[tuple[int, str]]] = []
         for _ in range(3):
@@ -246,13 +246,13 @@ class _Check:
                 yield Finding("MUST", "copy the tag", f"of a request {what} it is another one")
 
     def _garbage(self) -> Iterator[Finding]:
-        """Check that what isn't a request ends nothing."""
+        """Check that bytes that aren't a request end nothing."""
         for garbage in (b"\xff\xff\xff\xff", b"\x12\x05\x0a\x03\x0a\x01\x09", b"\x0a"):
             try:
                 self._call(garbage)
             except (CrossplaneLiteError, WireError):
                 continue
-            except Exception as error:  # it is no answer either
+            except Exception as error:  # it isn't an answer either
                 if not isinstance(error, (ValueError, DecodeError)):
                     said = f"{type(error).__name__}: {short_text(str(error))}"
                     yield Finding("SHOULD", "refuse what isn't a request", said)
@@ -314,7 +314,7 @@ def command(argv: Sequence[str]) -> int:
         0, or 1 where a MUST isn't kept.
 
     Raises:
-        InputError: A file isn't what it should be.
+        InputError: A file is wrong.
     """
     from ..render import flags, terminal
     from ..render.functions import Remote

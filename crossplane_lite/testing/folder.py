@@ -63,10 +63,10 @@ class Folder:
         """Build the request of one call, as Crossplane 2.4 would send it.
 
         Args:
-            xr: The observed composite; an Operation has none.
+            xr: The observed composite; an Operation lacks it.
             observed: The observed composed resources: by name, or with the annotation
                 `crossplane.io/composition-resource-name`.
-            desired: What earlier functions of the pipeline desire, in the same way.
+            desired: The desired state of previous functions of the pipeline, in the same way.
             desired_xr: The composite that they desire.
             desired_ready: Whether they call a desired resource ready, by name.
             required: The resources that answer a requirement, by its name; None or `()` where nothing matches.
@@ -77,7 +77,7 @@ class Folder:
             xr_connection_details: Text or bytes by key.
             context: The pipeline's context.
             input: The function's input.
-            capabilities: What the caller advertises, with or without `CAPABILITY_`; `()` is a Crossplane before 2.2,
+            capabilities: The caller's capabilities, with or without `CAPABILITY_`; `()` is a Crossplane before 2.2,
                 which advertises nothing.
             tag: The request's tag.
 
@@ -86,7 +86,7 @@ class Folder:
 
         Raises:
             InputError: A file or a resource can't be used; the message says which.
-            UsageError: An argument isn't what it should be.
+            UsageError: An argument is wrong.
         """
         given = dict(locals())
         del given["self"]
@@ -114,8 +114,8 @@ class Folder:
                 as `crossplane_lite.render.Remote`.
             observed: The composed resources that exist: by name, or with the annotation
                 `crossplane.io/composition-resource-name`.
-            required: What else exists: resources that functions ask for, Secrets with credentials and connection
-                details.
+            required: Other objects that exist: resources that functions ask for, Secrets with credentials and
+                connection details.
             schemas: CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI documents, or folders of them,
                 that answer for schemas.
             context: The context before the first step.
@@ -123,7 +123,7 @@ class Folder:
             xrd: The composite's CompositeResourceDefinition: the composite is checked against it, gets its defaults,
                 and is one of Crossplane 1 where it says so.
 
-        What looks like a mistake is a `UserWarning`: a resource that is never registered, `None` of an unset field in a
+        A likely mistake is a `UserWarning`: a resource that is never registered, `None` of an unset field in a
         text, labels that Crossplane drops.
 
         Raises:
@@ -171,7 +171,7 @@ class Folder:
             functions: The same.
             observed: The same.
             required: The same.
-            schemas: The same; what no fixture says of a status is made up by them.
+            schemas: The same; status fields without a fixture are made up by them.
             context: The same.
             fixtures: Status and other observed fields of composed resources, by resource name or kind.
             most_rounds: After how many rounds without an end to give up.
@@ -276,7 +276,7 @@ class Folder:
         return composition_steps(document, composite, legacy), functions, name if isinstance(name, str) else None
 
     def _schemas(self, sources: Resources) -> Schemas | None:
-        """Return what knows the schemas of kinds, None where none are given."""
+        """Return the source of kinds' schemas; None without schemas."""
         several = [sources] if is_single(sources) else list(sources)
         if not several:
             return None
@@ -295,7 +295,7 @@ class Folder:
 
 
 class _Setup(NamedTuple):
-    """What rendering and simulating have in common."""
+    """The common part of rendering and simulating."""
 
     composite: dict[str, Any]
     pipeline: list[Step]
@@ -309,7 +309,7 @@ class _Setup(NamedTuple):
 
 
 def _warn(notes: Iterable[str]) -> None:
-    """Warn of what looks like a mistake, at the line of the test."""
+    """Warn of a likely mistake, at the line of the test."""
     import warnings
 
     for note in dict.fromkeys(notes):

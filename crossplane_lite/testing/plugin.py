@@ -30,11 +30,11 @@ _UNUSED = "--crossplane-unused-snapshots"
 
 
 class _Run:
-    """What one run of pytest has done with snapshots; with pytest-xdist, what its workers have.
+    """The work of one run of pytest on snapshots; with pytest-xdist, that of its workers.
 
     Attributes:
         checked: Files that were checked.
-        written: Files that were written, a hash of what they hold, and whether they are new.
+        written: Files that were written, a hash of their content, and whether they are new.
         clashes: Files that two workers have written differently.
         folders: Folders that snapshots of the tests are in.
     """
@@ -55,7 +55,7 @@ class _Run:
         return self.log
 
     def plain(self) -> dict[str, Any]:
-        """Return what there is to tell the process that started this one."""
+        """Return the message for the process that started this one."""
         log = self.open()
         return {
             "checked": sorted(log.checked),
@@ -64,7 +64,7 @@ class _Run:
         }
 
     def add(self, told: dict[str, Any]) -> None:
-        """Take in what a process tells."""
+        """Take in a process's message."""
         self.checked.update(told["checked"])
         self.folders.update(told["folders"])
         for file, (content, is_new) in told["written"].items():
@@ -81,9 +81,9 @@ _configs: list[pytest.Config] = []
 
 
 def current_run() -> tuple[bool, Log | None]:
-    """Return whether snapshots are written in this run of pytest, and its log; no and None where there is no run.
+    """Return whether snapshots are written in this run of pytest, and its log; False and None outside of a run.
 
-    It is for what compares with files without a fixture, such as `krm.testing.golden`.
+    It is for code that compares with files without a fixture, such as `krm.testing.golden`.
     """
     if not _configs:
         return False, None
@@ -119,7 +119,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """Show paths in what compose() prints, in the place of placeholders."""
+    """Show paths in prints of compose(), in place of placeholders."""
     if "crossplane_lite._observed.tracker" not in sys.modules:  # no function runs in tests that haven't imported it
         yield
         return
@@ -189,7 +189,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a worker of pytest-xdist has done, when it ends; one that crashed tells nothing."""
+    """Take the message of a worker of pytest-xdist, when it ends; one that crashed tells nothing."""
     told = getattr(node, "workeroutput", {}).get("crossplane_lite")
     if told is not None:
         _run_of(node.config).add(told)

@@ -1,4 +1,4 @@
-"""What a function answered, as plain values that assertions read well with."""
+"""A function's answer, as plain values that assertions read well with."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TARGETS: Final = {_view.TARGET_COMPOSITE_AND_CLAIM: "composite_and_claim"}
 
 
 class Answers(Protocol):
-    """What answers requests: what `@composition.function` makes, and anything like it."""
+    """An object that answers requests: the result of `@composition.function`, and anything like it."""
 
     def run(self, data: bytes, /) -> bytes:
         """Return the bytes of the RunFunctionResponse for those of a RunFunctionRequest."""
@@ -44,7 +44,7 @@ class Result(NamedTuple):
     Attributes:
         severity: `Fatal`, `Warning` or `Normal`; `Unspecified` where the function said nothing that is known.
         message: Its text.
-        reason: Its reason, None where there is none.
+        reason: Its reason, None without one.
         target: `composite` or `composite_and_claim`.
     """
 
@@ -60,7 +60,7 @@ class Condition(NamedTuple):
     Attributes:
         status: `True`, `False` or `Unknown`, as text, as Kubernetes has it.
         reason: Its reason.
-        message: Its text, empty where there is none.
+        message: Its text, empty without one.
         target: `composite` or `composite_and_claim`.
     """
 
@@ -86,10 +86,10 @@ class Response:
         connection_details: Its connection details.
         results: All results, in order.
         conditions: The conditions by type.
-        required: What resources are asked for, by requirement name.
-        required_schemas: What schemas are asked for: apiVersion and kind by requirement name.
+        required: The resources that are asked for, by requirement name.
+        required_schemas: The schemas that are asked for: apiVersion and kind by requirement name.
         context: The context.
-        output: The output, None where there is none.
+        output: The output, None without one.
         ttl: How many seconds Crossplane may use the answer again; None where the function doesn't say.
         tag: The request's tag, as it came back.
         emitted: The desired composed resources exactly as they were sent.
@@ -123,7 +123,7 @@ class Response:
         """
         try:
             message = _view.RunFunctionResponse.FromString(data)
-        except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+        except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
             raise UsageError(f"the function's answer is not a RunFunctionResponse: {error}") from None
         desired, wanted = message.desired, message.requirements
         emitted = {name: _wire.decode_struct(desired.resources[name].resource) for name in sorted(desired.resources)}
@@ -165,7 +165,7 @@ class Response:
                 said = {name: one for name, one in value.items() if one is not None}
                 parts += [f"ready={said!r}"] if said else []
             elif field.name == "connection_details" and value:
-                parts.append(f"connection_details={sorted(value)}")  # what they are is secret
+                parts.append(f"connection_details={sorted(value)}")  # their values are secret
             elif field.compare and value not in (None, "", [], {}):
                 parts.append(f"{field.name}={value!r}")
         return f"Response({', '.join(parts)})"
@@ -175,16 +175,16 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
     """Run one function once, as one call of Crossplane.
 
     Args:
-        function: What `@composition.function` makes.
+        function: The result of `@composition.function`.
         request: The bytes of a request, such as `request()` builds.
         xrd: The composite's CompositeResourceDefinition: the observed composite is checked against it, and gets its
             defaults. A path is taken from the current directory.
 
     Returns:
-        The answer. What goes wrong in compose() is in its `fatal`.
+        The answer. An error in compose() is in its `fatal`.
 
     Raises:
-        UsageError: `function` is none, or it is no answer.
+        UsageError: `function` isn't one, or it doesn't give an answer.
         WireError: The request is malformed.
     """
     if not callable(getattr(function, "run", None)):

@@ -1,7 +1,7 @@
-"""Comparing what was rendered with files that hold what it was.
+"""Comparing rendered resources with files that hold earlier ones.
 
 A snapshot is a YAML file that people read in reviews and may also write themselves: documents are compared by their
-names and by what they hold, so comments, quotes and the order of keys don't count.
+names and by their content, so comments, quotes and the order of keys don't count.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _LONGEST_NAME: Final = 150
 
 
 class SnapshotError(CrossplaneLiteError, AssertionError):
-    """What was rendered is not what the snapshot has, or there is no snapshot."""
+    """The rendered resources differ from the snapshot, or the snapshot is missing."""
 
 
 class Log:
-    """What was done with snapshots in one run.
+    """The work on snapshots in one run.
 
     Attributes:
         checked: The files that were compared or written.
-        written: A hash of what was written, and whether the file is new, by file.
+        written: A hash of the written content, and whether the file is new, by file.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Snapshots:
         test: The test's name, by which its snapshot is called when it gives no other.
         update: Whether snapshots are written instead of compared.
         command: The command that writes them, for messages.
-        log: Where to note what was done.
+        log: The log to write to.
     """
 
     def __init__(
@@ -85,18 +85,18 @@ class Snapshots:
         self._named_by_test = False
 
     def check(self, value: Value, path: str | os.PathLike[str] | None = None) -> None:
-        """Assert that a value is what its snapshot has; with `--crossplane-update-snapshots` write it instead.
+        """Assert that a value equals its snapshot; with `--crossplane-update-snapshots` write it instead.
 
         Args:
-            value: What `render` or `run` returned, one resource, several, or a YAML stream as text.
+            value: The result of `render` or `run`, one resource, several, or a YAML stream as text.
             path: The snapshot's file. With a folder in it, as in `expected/first.yaml`, it is relative to the test's
                 file. A plain name such as `first.yaml` is in `__snapshots__/<name of the test's file>/` beside it;
                 without a path the test's own name is taken.
 
         Raises:
-            SnapshotError: They differ, or there is no snapshot that can be read. It is an AssertionError.
-            InputError: The snapshot can't be written, or the value holds what YAML can't.
-            UsageError: The value is of another type, or the path is none.
+            SnapshotError: They differ, or the snapshot can't be read. It is an AssertionError.
+            InputError: The snapshot can't be written, or the value holds something that YAML can't.
+            UsageError: The value is of another type, or the path isn't one.
         """
         __tracebackhide__ = True
         documents = _documents(value)
@@ -122,7 +122,7 @@ class Snapshots:
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Return what is wrong with a snapshot."""
+        """Return the mistake in a snapshot."""
         self._log.checked.add(str(file))
         if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
@@ -136,7 +136,7 @@ class Snapshots:
         return "\n".join([first, *lines, self._advice("accept it")])
 
     def _write(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Write a snapshot that isn't what it should be; return what is wrong with that."""
+        """Write a snapshot that differs; return the mistake in it."""
         text = dump(documents, sort_keys=True)
         content = hashlib.sha256(text.encode()).hexdigest()
         earlier = self._log.written.get(str(file))
@@ -146,7 +146,7 @@ class Snapshots:
         if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
             return f"another check of this run wants something else of the snapshot {_shown(file)}"
         self._log.checked.add(str(file))
-        # What says the same stays as its author has put it.
+        # An object of equal content stays as its author has put it.
         if earlier is None and (is_new or not _is(file, documents)):
             _replace(file, text)
             self._log.written[str(file)] = content, is_new
@@ -157,7 +157,7 @@ class Snapshots:
 
 
 def _documents(value: Any) -> list[dict[str, Any]]:
-    """Return what a snapshot of a value holds."""
+    """Return the content of a value's snapshot."""
     if isinstance(value, Rendered):
         from ..render.output import documents
 
@@ -195,7 +195,7 @@ def _is(file: Path, documents: list[dict[str, Any]]) -> bool:
 
 
 def _text_of(path: Any) -> str | None:
-    """Return a path as text, None for what can't be the path of a file."""
+    """Return a path as text, None if it can't be the path of a file."""
     try:
         text = os.fspath(path)
         return text if isinstance(text, str) and b"\0" not in os.fsencode(text) else None

@@ -1,4 +1,4 @@
-"""In what order a composition's resources appear, and what never does."""
+"""The order in which a composition's resources appear, and those that never do."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, un
         simulation: A simulation that has run.
         waves: The composition resource names of each wave, in any order: first those that are composed at once, then
             those that the second reconcile adds, and so on.
-        unresolved: What is left waiting and is meant to: names of resources, and fields of the composite such as
-            `xr.status.x`.
+        unresolved: Resources and fields that are meant to wait to the end: names of resources, and fields of the
+            composite such as `xr.status.x`.
 
     Raises:
         AssertionError: The waves are others, something else waits, or the simulation has not become stable. The message
@@ -59,7 +59,7 @@ def _names(names: Iterable[str], what: str) -> list[str]:
 
 
 def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> list[str]:
-    """Return both sides, wave by wave; what is the same stands once."""
+    """Return both sides, wave by wave; equal waves stand once."""
     lines = []
     for index in range(max(len(wanted), len(found))):
         sides = [side[index] if index < len(side) else None for side in (wanted, found)]
@@ -71,7 +71,7 @@ def _differences(wanted: Sequence[list[str]], found: Sequence[list[str]]) -> lis
 
 
 def _late(wanted: Sequence[list[str]], simulation: Simulation) -> list[str]:
-    """Return what those that came later than expected have waited for."""
+    """Return the values that late resources have waited for."""
     expected = {name: number for number, names in enumerate(wanted, 1) for name in names}
     return [
         f"  {name} has waited for {', '.join(simulation.waited[name])}"

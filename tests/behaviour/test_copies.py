@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,36 @@ def test_a_nested_observed_model_is_copied_by_value() -> None:
     }
     assert answer.resources["other"]["spec"]["forProvider"] == {"rules": provider["rules"], "zones": ["y", "z"]}
     assert "spec" not in answer.resources["source"]
+
+
+def test_dataclasses_can_be_taken_apart() -> None:
+    """`dataclasses.asdict` makes lists and maps of the class that it finds, and gets plain ones."""
+
+    @dataclasses.dataclass
+    class Config:
+        zones: Any
+        labels: Any
+
+    def compose(ctx: Any) -> None:
+        source = ctx.resource("source", Bucket()).observed.spec.forProvider
+        made = dataclasses.asdict(Config(source.zones, source.labels))
+        assert made == {"zones": ["y"], "labels": {"a": "b"}}
+        made["zones"].append("z")
+        made["labels"]["c"] = "d"
+        assert made["labels"].get("x") is None
+        assert "x" not in made["labels"]
+        with pytest.raises(KeyError):
+            made["labels"]["x"]
+        with pytest.raises(IndexError):
+            made["zones"][5]
+        with pytest.raises(ReadOnlyError):
+            source.zones.append("z")
+        ctx.resource("target", Bucket(spec={"forProvider": {**made}}))
+        assert list(source.zones) == ["y"]
+
+    provider = {"labels": {"a": "b"}, "zones": ["y"]}
+    _, answer = call(compose, observed={"source": samples.bucket(provider)})
+    assert answer.resources["target"]["spec"]["forProvider"] == {"labels": {"a": "b", "c": "d"}, "zones": ["y", "z"]}
 
 
 def test_a_copy_can_be_part_of_a_constructor() -> None:

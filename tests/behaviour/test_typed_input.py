@@ -344,8 +344,8 @@ def test_a_secret_that_is_cut_is_masked_before(secret: str) -> None:
     assert secret[:8] not in answer.fatal[0]
 
 
-def test_the_readmes_message() -> None:
-    """The message in the README is what comes."""
+def test_the_message_of_the_page() -> None:
+    """The message on the page about typed input is what comes."""
 
     @attrs.define
     class Documented:
@@ -354,8 +354,8 @@ def test_the_readmes_message() -> None:
         tier: Literal["small", "large"] = "small"
 
     text = refused(Documented, regoin="eu", tier="huge", zones=["a", 5])
-    shown = re.sub(r"\(\w+\.py:\d+\)$", "(function.py:24)", text)
-    assert shown in " ".join((ROOT / "README.rst").read_text().split())
+    shown = re.sub(r"\(\w+\.py:\d+\)$", "(function.py:8)", text)
+    assert shown in " ".join((ROOT / "docs" / "how-to" / "typed-input.rst").read_text().split())
 
 
 def test_long_values_are_cut_and_many_problems_counted() -> None:

@@ -6,7 +6,7 @@ import base64
 
 from crossplane_lite import Unstructured, composition
 
-__all__ = ["bucket", "failing", "secrets"]
+__all__ = ["bucket", "failing", "ports", "secrets"]
 
 
 def thing(**fields: object) -> Unstructured:
@@ -43,3 +43,12 @@ def secrets(ctx: composition.Context) -> None:
     for one in ctx.required_resources.get("given"):
         token = base64.b64decode(str(one.data["token"])).decode()
         ctx.resource("first", thing(token=token, size=1))
+
+
+@composition.function(name="ports")
+def ports(ctx: composition.Context) -> None:
+    """A list of ports in another order than the cluster's, which leaves out what the schema has a default for."""
+    made = Unstructured("example.org/v1", "Thing")
+    size = ctx.composite(Unstructured).observed.spec.size
+    made.spec.ports = [{"containerPort": 1, "hostPort": size}, {"containerPort": 2}]
+    ctx.resource("ports", made)

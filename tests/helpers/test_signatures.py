@@ -65,10 +65,10 @@ def test_every_official_helper_is_here_with_the_same_parameters(module: str) -> 
 
 
 @pytest.mark.parametrize("module", [*MODULES, "cli"])
-def test_the_readme_has_every_official_helper(module: str) -> None:
-    """README's table of the official SDK's helpers has a row for each of them, under the module's name."""
-    readme = (ROOT / "README.rst").read_text(encoding="utf-8")
-    table = readme[readme.index("   * - Official SDK\n") :]
+def test_the_reference_has_every_official_helper(module: str) -> None:
+    """The reference's table of the official SDK's helpers has a row for each of them, under the module's name."""
+    page = (ROOT / "docs" / "reference" / "helpers.rst").read_text(encoding="utf-8")
+    table = page[page.index("   * - Official SDK\n") :]
     rows = [" ".join(row.split()) for row in table[: table.index("\n\n\n")].split("   * - ")]
     of_module = [row for row in rows if row.startswith(f"``{module}.")]
     missing = [name for name in public(official(module)) if not any(f"{name}``" in row for row in of_module)]

@@ -328,6 +328,7 @@ def test_pipes_that_do_not_wait(tmp_path: Path) -> None:
     assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 def test_ten_megabytes(tmp_path: Path) -> None:
     """An input of 10 MB is answered, each item that wasn't changed byte for byte."""
     item = LIST.partition(b"items:\n")[2]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import configparser
 from pathlib import Path
 
 import pytest
 
 from crossplane_lite.errors import InputError
 from crossplane_lite.packaging.base import Python
-from crossplane_lite.packaging.installing import Package, _target, chosen, requirements, sdk_requirement
+from crossplane_lite.packaging.installing import TRANSPORTS, Package, _target, chosen, requirements, sdk_requirement
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def packages(*names: str) -> list[Package]:
@@ -30,9 +33,10 @@ def test_grpcio() -> None:
 
 
 def test_h2() -> None:
-    """h2 asks for the extra h2, and leaves out grpcio and nothing else."""
-    assert requirements("/project", "h2") == ["/project", "crossplane-lite[h2]"]
-    found, gone = chosen([*NEEDED, *packages("h2", "hpack", "hyperframe")], "h2")
+    """h2 asks for the packages of the extra h2, and leaves out grpcio and nothing else."""
+    assert requirements("/project", "h2") == ["/project", "h2>=4.1,<5"]
+    needed = [one._replace(extras=("dev", "h2")) if one.name == "crossplane-lite" else one for one in NEEDED]
+    found, gone = chosen([*needed, *packages("h2", "hpack", "hyperframe")], "h2")
     assert gone == ["grpcio"]
     assert {"h2", "hpack", "hyperframe", "protobuf"} <= set(names(found))
     assert "grpcio" not in names(found)
@@ -40,8 +44,17 @@ def test_h2() -> None:
 
 def test_h2_without_its_extra() -> None:
     """A version of the SDK without the extra is told, instead of an image that can't serve."""
-    with pytest.raises(InputError, match="--transport h2: crossplane-lite 1.0 has no extra 'h2'"):
-        chosen(NEEDED, "h2")
+    with pytest.raises(InputError, match="--transport h2: crossplane-lite 1.0 doesn't have that transport"):
+        chosen([*NEEDED, *packages("h2", "hpack", "hyperframe")], "h2")
+
+
+def test_the_extras_of_transports() -> None:
+    """A transport requires what its extra does."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    for transport in TRANSPORTS.values():
+        if transport.extra is not None:
+            assert setup["options.extras_require"][transport.extra].split() == list(transport.requires)
 
 
 def test_none() -> None:
@@ -62,7 +75,7 @@ def test_where_the_sdk_comes_from(tmp_path: Path) -> None:
     assert sdk_requirement(str(tmp_path)) == f"crossplane-lite @ {tmp_path.as_uri()}"
     assert sdk_requirement("https://example.org/a.whl", "[h2]") == "crossplane-lite[h2] @ https://example.org/a.whl"
     assert sdk_requirement("1.2.0rc1") == "crossplane-lite==1.2.0rc1"
-    assert requirements(".", "h2", "1.0") == [".", "crossplane-lite[h2]==1.0"]
+    assert requirements(".", "h2", "1.0") == [".", "crossplane-lite==1.0", "h2>=4.1,<5"]
     for wrong in ("none/there", "latest", ""):
         with pytest.raises(InputError, match="neither a folder or file that exists, nor a URL, nor a version"):
             sdk_requirement(wrong)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from crossplane_lite.cli import main
 from crossplane_lite.errors import InputError
-from crossplane_lite.packaging.pruning import RULES, prune
+from crossplane_lite.packaging.pruning import _DEVELOPMENT, _KRM, RULES, prune
+from tests.wheels import ROOT
 
 # Files, each with the rule that takes it out; None for those that stay.
 FILES = {
@@ -26,6 +28,7 @@ FILES = {
     "setuptools-65.5.0.dist-info/METADATA": "installer",
     "bin/function": "installer",
     "distutils-precedence.pth": "installer",
+    "crossplane_lite/diff/compare.py": "development",
     "crossplane_lite/render/steps.py": "development",
     "crossplane_lite/krm/runner.py": "development",
     "crossplane_lite/_manifests/yaml.py": "development",
@@ -89,6 +92,14 @@ def test_each_rule_can_be_switched_off(installed: Path, rule: str) -> None:
     prune(installed, others)
     assert before - left(installed) == own
     assert own or rule == "descriptions"
+
+
+def test_rooms_of_development() -> None:
+    """Every room but those that a served function may load, and the command line, is taken out as development's."""
+    text = (ROOT / "docs" / "ARCHITECTURE.rst").read_text(encoding="utf-8")
+    rooms = re.findall(r"^   \* - ``(\w+)``$", text, re.MULTILINE)
+    outer = rooms[rooms.index("scripts") + 1 :]
+    assert set(outer) - {"_commands", "cli"} == _DEVELOPMENT | _KRM
 
 
 def test_krm(installed: Path) -> None:

@@ -21,12 +21,12 @@ import pytest
 from crossplane_lite.cli import main
 from crossplane_lite.packaging.constraint import problem
 from crossplane_lite.proto import _view
+from tests import support
 from tests.packaging.support import CRD, package_folder, project
 from tests.packaging.test_constraint import RIGHT, WRONG
 from tests.packaging.test_xpkg import VARIANTS
 from tests.runtime.certificates import Authority, write
 from tests.runtime.serving import PREFIX
-from tests.support import request
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -98,17 +98,27 @@ def debian() -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> Path:
-    """A folder with a function's image on Debian, `function.tar`, and its package, `a.xpkg`."""
-    folder = tmp_path_factory.mktemp("built")
+def build(folder: Path, debian: Path, sdk: Path, *flags: str) -> Path:
+    """Return a folder with a function's image on Debian, `function.tar`, and its package, `a.xpkg`."""
     where = str(project(folder / "project"))
     tar = str(folder / "function.tar")
-    assert main(["image", where, "--base", str(debian), "--sdk-from", str(sdk), "-o", tar]) == 0
+    assert main(["image", where, "--base", str(debian), "--sdk-from", str(sdk), "-o", tar, *flags]) == 0
     package = str(package_folder(folder / "package", input=CRD))
-    flags = ["--package-root", package, "--embed-runtime-image-tarball", tar, "-o", str(folder / "a.xpkg")]
+    flags = ("--package-root", package, "--embed-runtime-image-tarball", tar, "-o", str(folder / "a.xpkg"))
     assert main(["xpkg", "build", *flags]) == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> Path:
+    """What `build` makes without flags."""
+    return build(tmp_path_factory.mktemp("built"), debian, sdk)
+
+
+@pytest.fixture(scope="module")
+def built_with_h2(tmp_path_factory: pytest.TempPathFactory, debian: Path, sdk: Path) -> Path:
+    """The same without grpcio."""
+    return build(tmp_path_factory.mktemp("built-with-h2"), debian, sdk, "--transport", "h2")
 
 
 @pytest.mark.parametrize("name", ["function.tar", "a.xpkg"])
@@ -138,8 +148,8 @@ def test_our_layout(built: Path, tmp_path: Path) -> None:
 
 
 @contextmanager
-def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Iterator[str]:
-    """Run an image's program in its root, read-only, as its user, and yield the address that it serves."""
+def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Iterator[dict[str, str]]:
+    """Run an image's program in its root, read-only, as its user, and yield its log line about serving."""
     script = (
         'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount --bind /dev "$1/dev" && '
         'mount -t tmpfs none "$1/run" && '
@@ -152,16 +162,20 @@ def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Itera
         assert process.stderr is not None
         line = process.stderr.readline()
         assert line.startswith("{"), line + process.stderr.read()
-        yield json.loads(line)["address"]
+        yield json.loads(line)
     finally:
         process.terminate()
         assert process.wait(60) == 0
 
 
-def test_the_function_in_a_chroot(built: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("fixture", "transport"), [("built", "grpcio"), ("built_with_h2", "h2")])
+def test_the_function_in_a_chroot(
+    fixture: str, transport: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     """umoci unpacks the package; as nobody, with a read-only root and TLS, the function answers a call."""
     skopeo, umoci = tool("skopeo"), tool("umoci")
     tool("unshare")
+    built = request.getfixturevalue(fixture)
     run(skopeo, "copy", "--quiet", f"docker-archive:{built / 'a.xpkg'}", f"oci:{tmp_path / 'layout'}:a")
     run(umoci, "unpack", "--image", f"{tmp_path / 'layout'}:a", str(tmp_path / "bundle"))
     process = json.loads((tmp_path / "bundle" / "config.json").read_text())["process"]
@@ -172,12 +186,14 @@ def test_the_function_in_a_chroot(built: Path, tmp_path: Path) -> None:
     certificates = write(tmp_path / "certs", authority.issue("localhost"), authority)
     client = authority.issue("crossplane")
     flags = ["--tls-certs-dir", "/run/certs", "--address", "localhost:0"]
-    with in_chroot(root, [*process["args"], *flags], "65534:65534", str(certificates)) as address:
+    assert (root / "function" / "grpc").exists() is (transport == "grpcio")
+    with in_chroot(root, [*process["args"], *flags], "65534:65534", str(certificates)) as line:
+        assert (line["transport"], line["tls"]) == (transport, True)
         credentials = grpc.ssl_channel_credentials(authority.certificate, client.key, client.certificate)
-        with grpc.secure_channel(address, credentials) as channel:
+        with grpc.secure_channel(line["address"], credentials) as channel:
             xr = {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "x"}}
             call = channel.unary_unary(f"{PREFIX}RunFunction")
-            answer = _view.RunFunctionResponse.FromString(call(request(xr=xr), timeout=60, wait_for_ready=True))
+            answer = _view.RunFunctionResponse.FromString(call(support.request(xr=xr), timeout=60, wait_for_ready=True))
     assert list(answer.desired.resources) == ["config"]
     assert not [one for one in root.rglob("*") if one.stat(follow_symlinks=False).st_uid == 65534]
 

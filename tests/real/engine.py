@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory, struct_pb2
 
-__all__ = ["Event", "Outcome", "binary", "render", "struct"]
+__all__ = ["Event", "Outcome", "binary", "definitions", "render", "struct"]
 
 _MODULE: Final = Path(__file__).parent / "engine"
 _COMMAND: Final = "github.com/crossplane/crossplane/v2/cmd/crossplane"
@@ -136,6 +137,19 @@ def binary() -> Path:
             assert done.returncode == 0, f"the engine can't be built: {done.stderr[-4000:]}"
             (folder / "crossplane.part").rename(built)
     return built
+
+
+@functools.cache
+def definitions() -> list[Path]:
+    """Return the folders of the definitions of Crossplane's own kinds, as the engine's version has them."""
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("the definitions come from Go's module proxy, and Go is not installed")
+    command = [go, "mod", "download", "-json", _COMMAND.removesuffix("/cmd/crossplane")]
+    done = subprocess.run(command, cwd=_MODULE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"the definitions can't be downloaded: {done.stdout}{done.stderr}"
+    cluster = Path(json.loads(done.stdout)["Dir"]) / "cluster"
+    return [cluster / "crds", cluster / "meta"]
 
 
 @functools.cache

@@ -9,6 +9,7 @@ runs this suite alone.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,11 +24,13 @@ from crossplane_lite._manifests.yaml import load_documents
 from crossplane_lite.render.inputs import read_functions, read_observed, read_resources
 from crossplane_lite.render.output import shortened
 from crossplane_lite.runtime.load import load_function
+from crossplane_lite.runtime.transports import NAMES
 from crossplane_lite.simulate.fixtures import read_fixtures
 from crossplane_lite.simulate.simulation import Simulation
 from tests.real import engine
 from tests.real.comparing import DIFFERENCES, Case, compare, engines, meant, served, timeless
 from tests.real.corpus import CASES, GROUPS, XR
+from tests.runtime.serving import in_process
 from tests.simulate.simulating import chain, network
 from tests.test_examples import STAGES, Stage
 
@@ -120,10 +123,18 @@ def engine_of(stage: Stage) -> dict[str, Any]:
     return given
 
 
+@contextlib.contextmanager
+def served_over(transport: str, functions: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Serve functions over one of our transports, each at an address of its own; yields the addresses."""
+    with contextlib.ExitStack() as stack:
+        yield {name: stack.enter_context(in_process(run, transport))[1] for name, run in functions.items()}
+
+
+@pytest.mark.parametrize("transport", NAMES)
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.example}-{stage.name}")
-def test_example(stage: Stage) -> None:
-    """What an example's stage renders to in our files is what the engine makes of it."""
-    with served(functions_of(stage.example)) as addresses:
+def test_example(stage: Stage, transport: str) -> None:
+    """What an example's stage renders to in our files is what the engine makes of it, over either transport."""
+    with served_over(transport, functions_of(stage.example)) as addresses:
         found = engine.render("composite", functions=addresses, **engine_of(stage))
     assert found.status == 0, found.error
     assert found.primary is not None
@@ -133,14 +144,15 @@ def test_example(stage: Stage) -> None:
     assert timeless(expected) == timeless([shortened(found.primary), *by_name])
 
 
-def test_the_example_of_an_operation() -> None:
-    """What the operation's example renders to is what the engine makes of it, but for the name that it generates."""
+@pytest.mark.parametrize("transport", NAMES)
+def test_the_example_of_an_operation(transport: str) -> None:
+    """The engine makes of the operation's example what it renders to, over either transport, but for its name."""
     folder = EXAMPLES / "watch_operation"
     watched = one(folder / "watched.yaml")
     made = engine.render("watch_operation", watch_operation=one(folder / "operation.yaml"), watched_resource=watched)
     assert made.primary is not None, made.error
     required = [document.content for document in read_resources([folder / "required.yaml"])]
-    with served(functions_of("watch_operation")) as addresses:
+    with served_over(transport, functions_of("watch_operation")) as addresses:
         found = engine.render(
             "operation", operation=made.primary, functions=addresses, required_resources=[*required, watched]
         )

@@ -56,6 +56,12 @@ def test_which_of_several_fields_it_is() -> None:
     ]
 
 
+def test_a_text_that_goes_on() -> None:
+    """What stands right behind it makes no difference."""
+    rendered = once(lambda ctx, xr: config(ctx, zone=f"{xr.observed.spec.region}a"))
+    assert list(rendered.notes) == ["config: data.zone is 'Nonea', made with xr.spec.region, which isn't set"]
+
+
 @pytest.mark.parametrize("text", ["None", "SameSite=None", "Nonesuch", "None of it"])
 def test_texts_that_are_meant(text: str) -> None:
     """Text with this word that no unset field made is nobody's mistake, whether an unset field is read or not."""

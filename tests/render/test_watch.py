@@ -120,9 +120,14 @@ def started() -> Iterator[list[Watching]]:
     found: list[Watching] = []
     yield found
     for one in found:
+        # Asked to end, it leaves no folder behind.
         if one.process.poll() is None:
+            os.killpg(one.process.pid, signal.SIGTERM)
+        try:
+            one.process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
             os.killpg(one.process.pid, signal.SIGKILL)
-        one.process.communicate(timeout=60)
+            raise
 
 
 def watch(started: list[Watching], folder: Path, *arguments: str) -> Watching:

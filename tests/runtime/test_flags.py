@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -150,6 +151,17 @@ def test_info_does_not_log_calls() -> None:
 def test_address_that_is_none() -> None:
     """An address that can't be listened on is one line."""
     assert "'nowhere' is not an address" in refused(ECHO, "--insecure", "--address", "nowhere")
+
+
+def test_a_port_in_use() -> None:
+    """A port that something listens on is one line, with what to do, and no other line comes before it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        text = refused(ECHO, "--insecure", "--address", address)
+    assert text == (
+        f"can't listen on {address}: another process listens there; end it, or choose another "
+        "port with --address, 0 for a free one"
+    )
 
 
 def test_function_that_is_none() -> None:

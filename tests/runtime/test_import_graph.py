@@ -16,8 +16,8 @@ UNWANTED = (
     *("pydantic", "yaml", "attr", "attrs", "cattr", "cattrs", "unittest"),
     # protobuf's implementation in Python, which is not used where there is one in C.
     *("google.protobuf.descriptor_pool", "google.protobuf.message_factory", "google.protobuf.internal.python_message"),
-    *(f"crossplane_lite.{part}" for part in ("codegen", "develop", "graph", "krm", "packaging", "render", "scaffold")),
-    *(f"crossplane_lite.{part}" for part in ("simulate", "testing")),
+    *(f"crossplane_lite.{part}" for part in ("_manifests", "codegen", "develop", "diff", "graph", "krm", "packaging")),
+    *(f"crossplane_lite.{part}" for part in ("render", "scaffold", "simulate", "testing")),
 )
 
 # Serves until a line comes in, and prints what is imported by then.

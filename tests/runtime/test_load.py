@@ -80,6 +80,19 @@ def test_models_that_were_not_made(here: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("made", [False, True], ids=["nothing", "another kind's"])
+def test_models_inside_of_a_package(here: Path, made: bool) -> None:
+    """The folder that is named for models is the one that they are imported from."""
+    (here / "package").mkdir()
+    (here / "package" / "__init__.py").write_text("")
+    (here / "package" / "function.py").write_text("from .model.com.example import v1\n")
+    if made:
+        (here / "package" / "model" / "com").mkdir(parents=True)
+    text = failure("package.function:compose")
+    assert f"there is no module 'package.model{'.com.example' if made else ''}' in {here}" in text
+    assert text.endswith("; models are made by: crossplane-lite generate DEFINITIONS -o package/model")
+
+
 @pytest.mark.parametrize(("given", "meant"), [("fn.py:compose", "fn"), ("./a/b.py:compose", "a.b")])
 def test_a_file_instead_of_a_module(here: Path, given: str, meant: str) -> None:
     """Who names a file is told how its module is named."""

@@ -187,7 +187,7 @@ def test_text_lines_can_not_be_forged(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["message", "extra", "exception"])
 def test_long_texts_are_cut(where: str) -> None:
-    """Of a text of 5 MB a log line has the beginning and the end, and says how long it was; secrets are masked first."""
+    """A log line has the beginning and the end of a text of 5 MB, and says its length; secrets are masked first."""
     log.set_masker(lambda text: text.replace("sesame", "***"))
     huge = "begin " + "sesame " * 700_000 + "end"
     made = record(huge if where == "message" else "hello")

@@ -76,7 +76,7 @@ def test_grpcio_where_there_is_no_h2() -> None:
         (
             ["h2", "h2.connection"],
             ["--transport", "h2"],
-            "h2.connection is not installed; it comes with an extra: pip install 'crossplane-lite[h2]'",
+            "h2 is not installed; it comes with an extra: pip install 'crossplane-lite[h2]'",
         ),
         (
             ["grpc", "h2", "h2.connection"],

@@ -206,3 +206,18 @@ def through_the_composite(ctx: Any, xr: Any, source: Any, name: str) -> None:
 def parsed(ctx: Any, xr: Any, source: Any, name: str) -> None:
     network = ipaddress.ip_network(source.observed.status.cidr or "")
     make(ctx, name, prefix=network.prefixlen)
+
+
+@fragment
+def used_and_equal(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    make(ctx, f"{name}-used", x=f"{source.observed.status.phase}")
+    if f"{source.observed.status.phase}" == "Available":
+        make(ctx, name, fixed=1)
+
+
+@fragment
+def used_and_starts_with(ctx: Any, xr: Any, source: Any, name: str) -> None:
+    text = str(source.observed.status.id)
+    make(ctx, f"{name}-used", x=f"<{text}>")
+    if text.startswith("vpc"):
+        make(ctx, name, x=text)

@@ -6,8 +6,10 @@ import itertools
 from functools import reduce
 from typing import Any
 
+import jinja2
+
 from tests.safety.plain import make
-from tests.safety.style import ABSENT, HELD, OPEN, STYLES, falls, style
+from tests.safety.style import ABSENT, HELD, OPEN, falls, style
 
 # --- resources ----------------------------------------------------------------------------------------------------
 
@@ -289,32 +291,27 @@ def unpacked_into_names(ctx: Any, status: Any) -> None:
     make(ctx, "s", first=first, second=second)
 
 
-# --- Jinja2, if it is there ---------------------------------------------------------------------------------------
+# --- Jinja2 --------------------------------------------------------------------------------------------------------
 
-try:
-    import jinja2
-except ImportError:  # not a dependency
-    JINJA = None
-else:
-    JINJA = jinja2.Environment(autoescape=False)
+JINJA = jinja2.Environment(autoescape=False)
 
-if JINJA is not None:
 
-    @style(HELD)
-    def jinja_text(ctx: Any, status: Any) -> None:
-        make(ctx, "s", x=JINJA.from_string("vpc: {{ id }}").render(id=status.id))
+@style(HELD)
+def jinja_text(ctx: Any, status: Any) -> None:
+    make(ctx, "s", x=JINJA.from_string("vpc: {{ id }}").render(id=status.id))
 
-    @falls(x="none")
-    def jinja_if(ctx: Any, status: Any) -> None:
-        make(ctx, "s", x=JINJA.from_string("{% if id %}some{% else %}none{% endif %}").render(id=status.id))
 
-    @falls(x="[]", answer=True, wrong=OPEN)
-    def jinja_loop(ctx: Any, status: Any) -> None:
-        text = JINJA.from_string("[{% for zone in zones %}{{ zone }},{% endfor %}]").render(zones=status.zones)
-        make(ctx, "s", x=text)
+@falls(x="none")
+def jinja_if(ctx: Any, status: Any) -> None:
+    make(ctx, "s", x=JINJA.from_string("{% if id %}some{% else %}none{% endif %}").render(id=status.id))
 
-    @falls(x="none")
-    def jinja_default(ctx: Any, status: Any) -> None:
-        make(ctx, "s", x=JINJA.from_string("{{ id or 'none' }}").render(id=status.id))
 
-    assert "jinja_text" in STYLES
+@falls(x="[]", answer=True, wrong=OPEN)
+def jinja_loop(ctx: Any, status: Any) -> None:
+    text = JINJA.from_string("[{% for zone in zones %}{{ zone }},{% endfor %}]").render(zones=status.zones)
+    make(ctx, "s", x=text)
+
+
+@falls(x="none")
+def jinja_default(ctx: Any, status: Any) -> None:
+    make(ctx, "s", x=JINJA.from_string("{{ id or 'none' }}").render(id=status.id))

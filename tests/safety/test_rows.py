@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import jinja2
 import pytest
 import yaml
 
@@ -95,7 +96,6 @@ def _length(ctx: Any, status: Any) -> None:
 
 
 def _jinja(ctx: Any, status: Any) -> None:
-    jinja2 = pytest.importorskip("jinja2")
     template = jinja2.Template("[{% for subnet in subnets %}{{ subnet.id }},{% endfor %}]")
     make(ctx, "s", x=template.render(subnets=status.subnets), fixed=1)
 
@@ -106,8 +106,6 @@ EMPTIED = {"comprehension": _ids, "or": _or, "join": _joined, "len": _length, "j
 @pytest.mark.parametrize("use", EMPTIED)
 def test_values_that_become_empty(use: str) -> None:
     """What a loop, `or` or `len` makes of a missing value doesn't take the place of a live value, and it is said."""
-    if use == "jinja":
-        pytest.importorskip("jinja2")
     cluster = evolved(using(EMPTIED[use]))
     done = lose(cluster)
     nothing_changes(done)

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from crossplane_lite import composition
-from tests.safety import styles_branches, styles_direct, styles_loops, styles_mangled, styles_meant, styles_numbers
+from tests.safety import (
+    styles_branches,
+    styles_direct,
+    styles_loops,
+    styles_mangled,
+    styles_meant,
+    styles_numbers,
+    styles_texts,
+)
 from tests.safety.checks import Placeholders, checked
 from tests.safety.cluster import Cluster, Reconcile, content
 from tests.safety.ownership import flat
@@ -17,7 +25,7 @@ from tests.safety.plain import evaluate, plan_contents
 from tests.safety.style import ABSENT, FATAL, GOES, HELD, INTERRUPTED, KEPT, OPEN, STYLES, UNCHANGED, Style
 from tests.safety.values import EMPTY, FULL, LOST, WRONG, full_world, grow, provide, refer
 
-FILES = (styles_branches, styles_direct, styles_loops, styles_mangled, styles_meant, styles_numbers)
+FILES = (styles_branches, styles_direct, styles_loops, styles_mangled, styles_meant, styles_numbers, styles_texts)
 VPC = {"apiVersion": "example.org/v1", "kind": "VPC", "spec": {"cidr": "10.0.0.0/16", "region": "eu"}}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -121,6 +122,38 @@ def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str
     assert "Net is in a namespace and Bucket is not" in capsys.readouterr().err
     assert main(["init", "pics", "--crd", str(CRDS / "s3.aws.m.upbound.io_buckets.yaml")]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "place"),
+    [
+        ({"url": "file:///a%20b/c.whl", "archive_info": {}}, "'/a b/c.whl'"),
+        ({"url": "https://example.org/c.whl", "archive_info": {}}, "https://example.org/c.whl"),
+        ({"url": "https://example.org/c", "vcs_info": {"vcs": "git", "commit_id": "1f"}}, "git+https://example.org/c@1f"),
+        (None, None),
+    ],
+)
+def test_a_package_that_is_not_of_the_index(
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    told: dict[str, object] | None,
+    place: str | None,
+) -> None:
+    """Where the package itself came from a file or an address, init says what a project needs that pip can install."""
+    metadata = here / "installed" / "crossplane_lite-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: crossplane-lite\nVersion: 1.0\n")
+    if told is not None:
+        (metadata / "direct_url.json").write_text(json.dumps(told))
+    monkeypatch.syspath_prepend(here / "installed")
+    assert main(["init", "fn", "--template", "krm"]) == 0
+    shown = capsys.readouterr().out
+    assert ("--sdk-from" in shown) is (place is not None)
+    assert place is None or f"was installed from {place}. Where pip's index" in shown
+    assert place is None or shown.endswith(f"needs --sdk-from {place}\n")
+    assert main(["init", "other", "--template", "krm", "--sdk-from", "1.0"]) == 0
+    assert "was installed from" not in capsys.readouterr().out
 
 
 def test_dockerfile(here: Path) -> None:

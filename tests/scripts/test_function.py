@@ -193,23 +193,63 @@ spec: {package: example.org/function-script:v1}
 """
 
 
-def test_render_simulate_and_graph(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The commands work on a Composition with a script as on one with a packaged function."""
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of a composite, a Composition with a script and its function, in the current folder."""
     monkeypatch.chdir(tmp_path)
     Path("xr.yaml").write_text(
         "apiVersion: example.org/v1\nkind: Shop\nmetadata: {name: shop, namespace: a}\nspec: {size: small}\n"
     )
     Path("composition.yaml").write_text(COMPOSITION + textwrap.indent(SCRIPT, " " * 8))
     Path("functions.yaml").write_text(FUNCTIONS)
-    files = ["xr.yaml", "composition.yaml", "functions.yaml"]
+    return ["xr.yaml", "composition.yaml", "functions.yaml"]
+
+
+def test_render(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """render works on a Composition with a script as on one with a packaged function."""
     assert main(["render", *files]) == 0
     assert capsys.readouterr().out.count("\nkind: ConfigMap") == 1
+
+
+def test_simulate(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """simulate shows in which order the script's resources appear."""
     assert main(["simulate", *files]) == 0
     assert "2 resources in 2 waves" in capsys.readouterr().out
-    assert main(["graph", *files]) == 0
-    assert "settings" in capsys.readouterr().out
+
+
+def test_graph(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """graph shows who waits for whom in a script."""
+    assert main(["graph", *files, "--format", "text"]) == 0
+    lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert ["settings", "ConfigMap"] in lines
+    assert ["consumer", "ConfigMap"] in lines
+
+
+def test_diff(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """diff shows what another script changes of what the first one has made."""
+    assert main(["render", *files]) == 0
+    # Without the composite, which comes first.
+    Path("observed.yaml").write_text(capsys.readouterr().out.removeprefix("---").split("\n---\n", 1)[1])
+    assert main(["diff", *files, "-o", "observed.yaml"]) == 0
+    assert "\n= kept: settings\n" in capsys.readouterr().out
+    text = Path("composition.yaml").read_text()
+    Path("composition.yaml").write_text(text.replace("= xr.observed.spec.size", '= "large"'))
+    assert main(["diff", *files, "-o", "observed.yaml"]) == 0
+    assert '\n    data.size: "small" -> "large"\n' in capsys.readouterr().out
+    Path("composition.yaml").write_text(text.replace('ctx.resource("settings"', 'ctx.resource("options"'))
+    assert main(["diff", *files, "-o", "observed.yaml"]) == 3
+    assert "\n- delete settings (ConfigMap " in capsys.readouterr().out
+
+
+def test_conforms(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A script keeps to the functions specification, in the same process and served; without one, that is asked for."""
+    testing.assert_conforms(function, testing.request(XR, input={"script": SCRIPT}))
+    Path("input.yaml").write_text("script: |\n" + textwrap.indent(SCRIPT, "  "))
+    with serving("crossplane_lite.scripts:function", "--insecure") as server:
+        assert main(["conformance", server.address, "--xr", files[0], "--input", "input.yaml"]) == 0
+        assert capsys.readouterr().out == "the function keeps to the functions specification\n"
+        assert main(["conformance", server.address, "--xr", files[0]]) == 0
+        assert "the step has no script" in capsys.readouterr().out
 
 
 def test_served() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = [
     "EXAMPLES",
     "JSON_OBJECTS",
+    "LEAVES",
     "entry",
     "field",
     "mutated",

@@ -379,3 +379,14 @@ def test_strict_bails_out_of_nested_views() -> None:
         with pytest.raises(_wire.Bail):
             _wire.encode_struct(obj, strict=True)
     assert _wire.encode_struct({"a": Plain(Below())}, strict=True)
+
+
+def test_an_entry_that_is_there_already_is_left_to_the_caller() -> None:
+    """Nothing is written twice: where the entry's key is set, somebody has to decide what becomes of it."""
+    entry = _wire.encode_struct({"mark": "step"})
+    model = Plain(name="n", child={"mark": "other", "a": "b"})
+    with pytest.raises(_wire.Bail):
+        _wire.encode_struct_with(model, ("child",), "mark", entry)
+    del model.child["mark"]
+    found = by_protobuf(_wire.encode_struct_with(model, ("child",), "mark", entry))
+    assert found == {"name": "n", "child": {"a": "b", "mark": "step"}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from crossplane_lite import _wire, errors
 from crossplane_lite._wire import decode as _decode
 from crossplane_lite._wire import scan
 from crossplane_lite._wire import tree as _tree
-from tests.wire.oddities import EXAMPLES, JSON_OBJECTS, mutated, odd_struct, regular
+from tests.wire.oddities import EXAMPLES, JSON_OBJECTS, LEAVES, mutated, odd_struct, regular
 from tests.wire.readers import ProtobufRefusal, by_protobuf, slowly, typed
 
 SEEDS = st.integers(0, 2**32)
@@ -149,3 +149,112 @@ def changed(tree: Any, rnd: random.Random) -> Any:
     if isinstance(tree, dict) and rnd.random() < 0.9:
         return {key: changed(value, rnd) for key, value in tree.items() if rnd.random() < 0.7}
     return rnd.choice(["new", 7, False, {"new": []}, [{}]]) if rnd.random() < 0.5 else tree
+
+
+class Keys(dict[str, bytes]):
+    """The encoded keys of a model that takes any attribute."""
+
+    def __missing__(self, name: str) -> bytes:
+        return _wire.entry_prefix(name)
+
+
+class Loose:
+    """A model that takes any attribute; what is set in it is its dict."""
+
+    __wire_keys__: ClassVar[Any] = Keys()
+    __wire_head__: ClassVar[bytes] = regular({"kind": "Loose"})
+    __wire_below__ = None
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.__dict__.update(fields)
+
+
+WAY = ("metadata", "annotations")
+MARK = "example.org/mark"
+_WITH_ANNOTATIONS = st.fixed_dictionaries({"annotations": JSON_OBJECTS}, optional={"name": st.text()})
+_METADATA = st.none() | JSON_OBJECTS | _WITH_ANNOTATIONS
+
+
+def modelled(fields: dict[str, Any], seed: int) -> Any:
+    """Return an object as a dict or a model, and so what is on the way to the mark."""
+    rnd = random.Random(seed)
+    made: Any = dict(fields)
+    holder = made
+    for key in WAY:
+        if isinstance(holder.get(key), dict):
+            holder[key] = Loose(holder[key]) if rnd.random() < 0.5 and "" not in holder[key] else dict(holder[key])
+            holder = holder[key] if isinstance(holder[key], dict) else holder[key].__dict__
+    return Loose(made)
+
+
+@pytest.mark.slow
+@EXAMPLES
+@given(JSON_OBJECTS, _METADATA, SEEDS)
+def test_an_entry_is_put_in_as_a_second_pass_would(fields: dict[str, Any], metadata: Any, seed: int) -> None:
+    """encode_struct_with gives what laying the entry over the encoded model gives, or leaves that to the caller."""
+    if metadata is not None:
+        fields = {**fields, "metadata": metadata}
+    model = modelled(fields, seed)
+    mark = {MARK: "step"}
+    try:
+        expected = by_protobuf(
+            _wire.encode_over({"metadata": {"annotations": mark}}, _wire.encode_struct(model, strict=True))
+        )
+        found = by_protobuf(_wire.encode_struct_with(model, WAY, MARK, _wire.encode_struct(mark)))
+    except _wire.Bail:
+        below = fields.get(WAY[0], {})
+        unusual = not isinstance(below, dict) or not isinstance(below.get(WAY[1], {}), dict)
+        assert unusual or holds_none(fields)  # None is "no opinion" in a model, so somebody has to look
+        return
+    assert typed(found) == typed(expected)
+
+
+def holds_none(value: Any) -> bool:
+    """Say whether there is a None anywhere in a tree."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value is None or any(map(holds_none, items))
+
+
+@pytest.mark.slow
+@EXAMPLES
+@given(JSON_OBJECTS, _METADATA, JSON_OBJECTS, _METADATA, SEEDS)
+def test_a_leaf_is_put_in_as_a_second_pass_would(
+    base: dict[str, Any], below: Any, fields: dict[str, Any], metadata: Any, seed: int
+) -> None:
+    """encode_over with a leaf gives what laying the text over the result gives, made of the text that was there."""
+    base = base if below is None else {**base, "metadata": below}
+    fields = fields if metadata is None else {**fields, "metadata": metadata}
+    rnd = random.Random(seed)
+    for tree in (base, fields):
+        holder = tree.get("metadata")
+        if rnd.random() < 0.5 and isinstance(holder, dict) and isinstance(holder.get("annotations"), dict):
+            holder["annotations"][MARK] = rnd.choice(["other", 5, None, {}])
+    raw = odd_struct(base, rnd)
+    model = modelled(fields, seed)
+    found = _wire.encode_over(model, raw, leaf=(WAY, MARK, lambda before: f"{before!r}, step"))
+    once = _wire.encode_over(model, raw)
+    text = f"{in_place(once, (*WAY, MARK))!r}, step"
+    twice = _wire.encode_over({"metadata": {"annotations": {MARK: text}}}, once)
+    assert typed(by_protobuf(found)) == typed(by_protobuf(twice))
+
+
+def in_place(raw: bytes, way: tuple[str, ...]) -> Any:
+    """Return what a leaf is made of: the payload of the Value that is in its place."""
+    for key in way[:-1]:
+        kind, payload = _wire.open_value(_wire.split(raw).get(key) or b"")
+        raw = payload if kind == _wire.STRUCT else b""
+    value = _wire.split(raw).get(way[-1])
+    return None if value is None else _wire.open_value(value)[1]
+
+
+@EXAMPLES
+@given(st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | JSON_OBJECTS, max_leaves=6), st.booleans())
+def test_a_value_alone_is_encoded_like_one_in_a_tree(value: Any, strict: bool) -> None:
+    """encode_value's short ways write what the encoder of trees writes; a strict one leaves out no None."""
+    try:
+        found = _wire.encode_value(value, strict=strict)
+    except _wire.Bail:
+        assert strict and holds_none(value)
+        return
+    assert found == _tree.encode_value_tree(value)
+    assert not (strict and holds_none(value))

@@ -1,6 +1,6 @@
-"""What an edited text says is read before it goes out: it must be what the edits say.
+"""An edited text is read again before it goes out: it must say the same as the edits.
 
-Only what is new is read. The items of a list are told apart by their dashes, so that of a long list the changed ones
+Only new text is read. The items of a list are told apart by their dashes, so that of a long list the changed ones
 are read and nothing else; of files, the changed ones are.
 """
 
@@ -32,7 +32,7 @@ _NEXT_KEY = re.compile(r"^(?:[^\s#-]|-(?![ \t\r\n]))", re.MULTILINE)
 
 
 class Cut:
-    """The text of a list of items in parts: what is before the first dash, the items, and what is behind them."""
+    """The text of a list of items in parts: the lines before the first dash, the items, and the lines behind them."""
 
     __slots__ = ("head", "parts", "tail")
 
@@ -63,7 +63,7 @@ def opened(part: str, indent: int) -> str:
 
 
 def items_of(doc: Stream) -> YamlNode | None:
-    """Return the list whose items stand one below the other, None where there is none in this text."""
+    """Return the list whose items stand one below the other, None if this text has no such list."""
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
@@ -76,7 +76,7 @@ def items_of(doc: Stream) -> YamlNode | None:
 
 
 def check(doc: Stream, before: str, after: str, read: Reader) -> None:
-    """Compare what a text says with what the edits say.
+    """Compare the values of a text with the values of the edits.
 
     Args:
         doc: The stream.
@@ -117,7 +117,7 @@ def expected(doc: Stream, read: Reader) -> list[Any]:
 
 
 def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
-    """Say whether the items that are new in a text, and what is around the items, say what they shall."""
+    """Say whether the new items of a text, and the lines around the items, have the right values."""
     indent = column(before, open_at(items))
     old, new = cut(before, indent), cut(after, indent)
     source: list[YamlNode] = items.content if items.source is None else items.source
@@ -137,7 +137,7 @@ def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
 
 
 def _says(text: str, value: Any) -> bool:
-    if "\\u" in text:  # what JSON and YAML read differently
+    if "\\u" in text:  # text that JSON and YAML read differently
         return False
     try:
         return same(value_of(text), value)

@@ -71,7 +71,7 @@ def check_place(node: YamlNode, place: str) -> None:
     """Refuse a comment where the text has no place for it.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The text has no such place.
     """
     if node.was != FRESH and _REGIONS[place](node) is None:
         raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
@@ -121,7 +121,7 @@ def _place(node: YamlNode) -> Bounds | None:
 
 
 def _head_region(node: YamlNode) -> Region | None:
-    """Return the lines of the comments above a value; None where there is no place for any."""
+    """Return the lines of the comments above a value; None if there can't be any."""
     text = node.doc.text
     if node.parent is None:
         if node.style or not entries(node):
@@ -181,7 +181,7 @@ def _line_region(node: YamlNode) -> Region | None:
 
 
 def _foot_region(node: YamlNode) -> Region | None:
-    """Return the lines of the comments below a value; None where there is no place for any."""
+    """Return the lines of the comments below a value; None if there can't be any."""
     text, parent = node.doc.text, node.parent
     if parent is not None and (parent.style or not is_block(parent)):
         return None
@@ -208,7 +208,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
     Args:
         text: The text, which holds one document and may be indented as a whole.
         notes: The steps to a value, the comment's place, and its text; empty for none.
-        least: The column up to which comments behind the document's last field are no part of it.
+        least: The column up to which comments behind the document's last field aren't part of it.
 
     Raises:
         UsageError: There is no place for one, such as in JSON.
@@ -217,7 +217,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
     source = f"{text}\n" if is_open else text
     root = parse(source.encode()).documents[0]
     edits: list[Edit] = []
-    # At one place, what is below a value comes before what is above the next one.
+    # At one place, the comment below a value comes before the comment above the next value.
     wanted = sorted(notes, key=lambda note: note[1])
     for steps, place, new in wanted:
         node = _reached(root, steps)

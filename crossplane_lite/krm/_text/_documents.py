@@ -1,4 +1,4 @@
-"""The documents of a stream: where the text of each begins and ends, and what goes with one that is removed."""
+"""The documents of a stream: where the text of each begins and ends, and the lines that go with a removed one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Piece", "header_end", "header_of", "masked", "pieces_of", "removals", "split"]
 
-# What is between documents: markers with the rest of their line where that is empty or a comment.
+# Text between documents: markers with the rest of their line where that is empty or a comment.
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
 _SIGN = re.compile(r"[^\r\n]")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")
@@ -80,7 +80,7 @@ def pieces_of(doc: Stream) -> list[Piece]:
 def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
     """Return the edits that remove documents, each with one of the markers around it.
 
-    What stands above a stream's first document and isn't about it stays: comments with an empty line below them, and
+    Text above a stream's first document that isn't about it stays: comments with an empty line below them, and
     a licence.
     """
     edits: list[Edit] = []
@@ -127,9 +127,9 @@ def header_of(head: str) -> str:
 
 
 def masked(text: str, label: str) -> tuple[str, list[str]]:
-    """Return a stream without the documents in it that can't be read, and what is wrong with each of these.
+    """Return a stream without the documents in it that can't be read, and the mistake in each of these.
 
-    What is taken out leaves as many spaces, so that everything else stands where it stood.
+    A document that is taken out leaves as many spaces, so that everything else stands where it stood.
     """
     problems: list[str] = []
     left = text
@@ -143,6 +143,6 @@ def masked(text: str, label: str) -> tuple[str, list[str]]:
             left = left[: piece.start] + _SIGN.sub(" ", text[piece.start : piece.end]) + left[piece.end :]
     try:
         parse(left.encode(), label)
-    except InputError as error:  # what is between the documents is wrong
+    except InputError as error:  # the mistake is between the documents
         return _SIGN.sub(" ", text), [*problems, str(error)]
     return left, problems

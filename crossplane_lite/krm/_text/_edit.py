@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["arrange", "assign", "delete", "insert", "move", "put"]
 
-# What depends on what is edited
+# Values that depend on an edited one
 
 
 def mark(node: YamlNode | None) -> None:
@@ -24,7 +24,7 @@ def mark(node: YamlNode | None) -> None:
 
 
 def touch(node: YamlNode) -> None:
-    """Prepare for a change of a node's value: what aliases of it, or of anything around it, stand for is kept."""
+    """Prepare for a change of a node's value: aliases of it, or of anything around it, keep their values."""
     aliases = node.doc.aliases
     at: YamlNode | None = node if aliases else None
     while at is not None:
@@ -35,7 +35,7 @@ def touch(node: YamlNode) -> None:
 
 
 def release(node: YamlNode) -> None:
-    """Prepare for a node's removal: aliases elsewhere of what it holds keep their values."""
+    """Prepare for a node's removal: aliases elsewhere of its parts keep their values."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
             for alias in node.doc.aliases.pop(anchored):
@@ -50,7 +50,7 @@ def _holds(node: YamlNode, inner: YamlNode | None) -> bool:
 
 
 def detach(alias: YamlNode) -> None:
-    """Put a copy of what an alias stands for in its place."""
+    """Replace an alias by a copy of its value."""
     if alias.kind != ALIAS:
         return
     holder = alias.parent
@@ -67,12 +67,12 @@ def detach(alias: YamlNode) -> None:
 
 
 def spell_out(mapping: YamlNode) -> None:
-    """Write what a merge key brings as fields of the mapping itself."""
+    """Write the values of a merge key as fields of the mapping itself."""
     values = mapping.value()
     mark(mapping)
     release(mapping.content[None])
     if None not in mapping.content:
-        return  # what was merged there held an alias of itself, which is written out by now
+        return  # the merged value held an alias of itself, which is written out by now
     _own(mapping)
     del mapping.content[None]
     for key, value in values.items():
@@ -90,14 +90,14 @@ def _fresh(parent: YamlNode, value: Any) -> YamlNode:
 
 
 def _own(node: YamlNode) -> None:
-    """Keep what the text holds before the content changes."""
+    """Keep the content of the text before it changes."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
 def assign(node: YamlNode, value: Any) -> None:
-    """Give a node a value; only what differs changes."""
+    """Give a node a value; only differences change."""
     if same(node.value(), value):
         return
     if node.kind == MAPPING and isinstance(value, dict):
@@ -126,7 +126,7 @@ def _replace(node: YamlNode, value: Any) -> None:
             node.source = node.content
         node.kind = FRESH
     elif node.was == SCALAR:
-        # Back to what the text says: it stays as it is there.
+        # It is the value of the text again: the text stays.
         node.kind, node.content = SCALAR, node.source
         if same(node.value(), value):
             node.source = None
@@ -240,7 +240,7 @@ def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
 
 
 def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
-    """Put a value into a plain one and return that; what is missing on the way is made."""
+    """Put a value into a plain one and return that; missing steps on the way are made."""
     if at == len(steps):
         return value
     step = steps[at]
@@ -266,7 +266,7 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
 
 
 def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
-    """Take away what is at a path."""
+    """Remove the value at a path."""
     if not steps:
         raise UsageError("a path to delete needs at least one step")
     if not node.has(steps):

@@ -1,4 +1,4 @@
-"""Edits of what stands in brackets, JSON included."""
+"""Edits inside of brackets, JSON included."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SPACED = re.compile(r"(?<=\n)[ \t]+(?=\r?\n)")
 
 
 class _Part:
-    """An entry of the text: what stands before it since the last comma, itself, and the comment at its line's end."""
+    """An entry of the text: the text since the last comma, the entry itself, and the comment at its line's end."""
 
     __slots__ = ("body", "lead", "note", "post")
 
@@ -46,7 +46,7 @@ def _span(child: YamlNode) -> tuple[int, int]:
 
 
 def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
-    """Return the comment behind the bracket, the entries, whether the last has a comma, and what is before the end."""
+    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text before the end."""
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
     note = _NOTE.match(text, at)
@@ -81,7 +81,7 @@ def flow_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
     Args:
         node: The sequence or mapping.
         out: Gets the edits.
-        edits_of: Adds the edits of what is in it.
+        edits_of: Adds the edits of its parts.
     """
     children = list(node.content.values()) if node.kind == MAPPING else node.content
     if node.source is None:

@@ -58,9 +58,10 @@ class Bounds:
     """Places of an entry in the text.
 
     Attributes:
-        lead: Where its comments begin, or it does if there are none; its start, if that is behind a dash on its line.
+        lead: Where its comments begin, or the node does without comments; its start, if that is behind a dash on its
+            line.
         start: Its key, or its dash.
-        end: Behind the last line of what belongs to it.
+        end: Behind the last line that belongs to it.
     """
 
     __slots__ = ("end", "lead", "start")
@@ -109,7 +110,7 @@ def key_start(node: YamlNode) -> int:
 
 
 def colon_of(node: YamlNode) -> int:
-    """Return where the colon is behind the key of a field in block style; -1 where a `? key` has none."""
+    """Return where the colon is behind the key of a field in block style; -1 for a `? key` without one."""
     found = _COLON_BELOW.match(node.doc.text, node.kend)
     return -1 if found is None else found.end() - 1
 
@@ -166,7 +167,7 @@ def keeps_blanks(node: YamlNode) -> bool:
 
 
 def _block_end(node: YamlNode) -> int:
-    """Return the end of a block scalar, without the blank lines that are no part of it."""
+    """Return the end of a block scalar, without the blank lines that aren't part of it."""
     text, found = node.doc.text, header(node)
     first, end = line_end(text, found.end()), node.end
     if "+" in found[1]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["matched"]
 
-# What tells the elements of Kubernetes' lists apart, in the order in which it decides.
+# The fields that tell the elements of Kubernetes' lists apart, in the order in which they decide.
 _NAMES = ("name", "key", "containerPort", "port", "mountPath", "devicePath", "ip", "topologyKey", "uid", "type", "kind")
 
 
@@ -64,12 +64,12 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return what a value can only be replaced by in parts: a mapping, a list, or one of all the others."""
+    """Return the kind of value that can replace a value in parts: a mapping, a list, or one of all the others."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 
 def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[int]) -> None:
-    """Pair what is left of the old elements with new ones, between those that were found."""
+    """Pair the remaining old elements with new ones, between those that were found."""
     start = 0
     while start < len(values):
         end = start
@@ -95,7 +95,7 @@ def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
     if len(old) * len(new) > _MOST_PAIRS:
         same_place = [(at, at) for at in range(len(old))] if is_even else []
         return [(at, at) for at, _ in same_place if _likeness(old[at], new[at], is_even=True)]
-    # best[i][j]: the most that what is from i and from j on can have in common.
+    # best[i][j]: the most that the elements from i and from j on can have in common.
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     alike = [[_likeness(one, other, is_even=is_even) for other in new] for one in old]
     for i in reversed(range(len(old))):

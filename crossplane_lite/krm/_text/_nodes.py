@@ -1,4 +1,4 @@
-"""The light tree over a stream's text: what stands where, and what it stands for."""
+"""The light tree over a stream's text: the place and the meaning of each part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Editing(Protocol):
-        """What edits nodes; the module `_edit` is it, which is loaded with the first edit."""
+        """The editor of nodes: the module `_edit`, which is loaded with the first edit."""
 
         def put(self, node: YamlNode, steps: Sequence[str | int], value: Any, /) -> None: ...
 
@@ -55,20 +55,21 @@ SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)
 DEEPEST = 200
 """How many levels of lists and mappings there may be."""
 
-# What aliases of aliases may add up to; a few lines of them could stand for more values than any memory holds.
+# The number of values that aliases of aliases may add up to; a few lines of them could stand for more values than any
+# memory holds.
 _MOST_VALUES = 2_000_000
 
 
 class YamlNode:
-    """One value of a document: what the text holds at its place, or a new value that is not written yet.
+    """One value of a document: the value that the text has at its place, or a new value that is not written yet.
 
-    Paths are sequences of keys (str) and indexes (int, from 0). What is read is a copy.
+    Paths are sequences of keys (str) and indexes (int, from 0). Values that are read are copies.
     """
 
-    # kind     what it is now        was      what it is in the text; FRESH if it isn't there
-    # content  what it holds now: str, dict of key to node (the key None is <<), list of nodes, the aliased node,
+    # kind     its kind now          was      its kind in the text; FRESH if it isn't there
+    # content  its content now: str, dict of key to node (the key None is <<), list of nodes, the aliased node,
     #          or the plain value of a FRESH one
-    # source   what it holds in the text, where that differs from content, else None
+    # source   its content in the text, where that differs from content, else None
     # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
     # kstart, kend  the key of it, where the parent is a mapping
     # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
@@ -113,7 +114,7 @@ class YamlNode:
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path, `default` if there is none."""
+        """Return a copy of the value at a path, or `default`."""
         node, plain = self._reach(steps)
         if node is not None:
             return node.value()
@@ -134,7 +135,7 @@ class YamlNode:
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Return the node at a path; or none, and what a new value has there."""
+        """Return the node at a path; or None and the new value that is there."""
         node: YamlNode | None = self
         for at, step in enumerate(steps):
             while node is not None and node.kind == ALIAS:
@@ -168,9 +169,9 @@ class YamlNode:
     # Editing
 
     def set(self, steps: Sequence[str | int], value: Any) -> None:
-        """Put a value at a path; what is missing on the way is made.
+        """Put a value at a path; missing steps on the way are made.
 
-        Only what differs from the value there changes: a list or mapping is compared field by field, element by
+        Only differences from the value there change: a list or mapping is compared field by field, element by
         element. The next index of a list appends. No steps stand for the node itself.
 
         Raises:
@@ -179,14 +180,14 @@ class YamlNode:
         self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
-        """Take away what is at a path, and say whether there was anything."""
+        """Remove the value at a path, and say whether there was one."""
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
         """Insert a value into the list at a path, before the element that has the index now.
 
         Raises:
-            UsageError: There is no list, or the index is past its end.
+            UsageError: The value isn't a list, or the index is past its end.
         """
         self.doc.editing.insert(self, steps, index, value)
 
@@ -194,7 +195,7 @@ class YamlNode:
         """Move an element of the list at a path, with its comments, so that it has the index `to` afterwards.
 
         Raises:
-            UsageError: There is no list, or it has no such index.
+            UsageError: The value isn't a list, or it lacks the index.
         """
         self.doc.editing.move(self, steps, index, to)
 
@@ -202,7 +203,7 @@ class YamlNode:
         """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
 
         Raises:
-            UsageError: It is no list, or a value isn't JSON's.
+            UsageError: It isn't a list, or a value isn't JSON's.
         """
         self.doc.editing.arrange(self, elements, steps)
 
@@ -226,7 +227,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child that the node itself holds; what comes by a merge key is left out."""
+    """Return the child that the node itself holds; a merge key's values are left out."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -274,7 +275,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value that an alias stands for; only what aliases bring is counted."""
+    """Return the value that an alias stands for; only values of aliases are counted."""
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)

@@ -43,10 +43,10 @@ _SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 
 
 class Text:
-    """A stream of YAML or JSON: its text, its documents, and what was edited.
+    """A stream of YAML or JSON: its text, its documents, and its edits.
 
     Attributes:
-        label: What messages call it.
+        label: Its name in messages.
         text: The characters, without a byte order mark.
         documents: The documents that hold anything; each is a mapping.
         aliases: For each anchored node, the aliases that stand for it.
@@ -66,11 +66,11 @@ class Text:
         self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
         self.notes: dict[YamlNode, list[Any]] = {}  # comments that items and documents are to get
         self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists that have one
-        # What items shall be, as those have it who edit them; of others it is what their nodes are.
+        # The new values of items, as their editors hold them; the values of other items are in their nodes.
         self.contents: dict[YamlNode, Any] = {}
-        self.shown: str | None = None  # the text with what is passed over, where that is left out for reading
+        self.shown: str | None = None  # the text with its passed over parts, where they are left out for reading
         self.is_open = False  # whether the last line had no end; the text has got one since
-        self.cache: dict[Any, Any] = {}  # what is known of the text's style
+        self.cache: dict[Any, Any] = {}  # facts about the text's style
         first = self.text.find("\n")
         self.newline = "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
 
@@ -79,7 +79,7 @@ class Text:
         """The one document of the stream.
 
         Raises:
-            InputError: There is none, or more than one.
+            InputError: The stream hasn't exactly one document.
         """
         if len(self.documents) != 1:
             many = len(self.documents) or "no"
@@ -93,13 +93,13 @@ class Text:
 
     @property
     def editing(self) -> Editing:
-        """What edits its nodes."""
+        """The editor of its nodes."""
         from . import _edit
 
         return _edit
 
     def dump(self) -> bytes:
-        """Return the stream with its edits; the bytes it came from if there are none."""
+        """Return the stream with its edits; without edits, the bytes that it came from."""
         if not self.is_changed:
             return self._data
         from ._splice import spliced
@@ -122,12 +122,12 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
 
     Args:
         data: The stream, UTF-8.
-        label: What messages call it: a file's name, `<stdin>`.
-        places: Returns what messages call a line of the text, where that has a better name than its number.
+        label: Its name in messages: a file's name, `<stdin>`.
+        places: Returns the name that messages give to a line of the text, where that has a better name than its number.
 
     Raises:
         InputError: It isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a string, a
-            tag or number has no meaning in JSON, or it is nested too deeply.
+            tag or number is unknown to JSON, or it is nested too deeply.
     """
     text = Text(data, label, places)
     try:
@@ -143,7 +143,7 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
         raise InputError(_problem(text, e)) from None
     if text.aliases:
         for root in text.documents:
-            root.value()  # what aliases add up to is said now, not in the middle of somebody's program
+            root.value()  # the size of aliases is checked now, not in the middle of somebody's program
     return text
 
 
@@ -182,7 +182,7 @@ class _Composer:
         if "\\u" in text and text.lstrip()[:1] == "{":
             text = re.sub(_SURROGATES, r"\\uFFFD\\uFFFD", text)
             self._raw = text != doc.text
-        # The bare parser; the loaders around it would set up what makes Python values.
+        # The bare parser; the loaders around it would set up the constructor of Python values.
         from yaml._yaml import CParser  # type: ignore[import-untyped]
 
         self._next = CParser(text).get_event

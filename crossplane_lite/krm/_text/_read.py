@@ -23,7 +23,7 @@ __all__ = ["Unusual", "value_of"]
 
 
 class Unusual(Exception):  # noqa: N818 - no error: the way of `_parse` has to be taken
-    """The text has what this reader leaves to the one that knows everything: anchors, tags, merge keys, mistakes."""
+    """The text has parts that this reader leaves to the full one: anchors, tags, merge keys, mistakes."""
 
 
 def value_of(text: str) -> Any:
@@ -31,7 +31,7 @@ def value_of(text: str) -> Any:
 
     Raises:
         Unusual: It has anything out of the ordinary.
-        yaml.YAMLError: It is no YAML.
+        yaml.YAMLError: It isn't YAML.
     """
     from yaml._yaml import CParser  # type: ignore[import-untyped]
 

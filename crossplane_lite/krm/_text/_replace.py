@@ -42,12 +42,12 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 
 
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
-    """Return a part of a text, with what edits (start, end, new text) replace in it.
+    """Return a part of a text, in which edits (start, end, new text) are done.
 
     If `bare`, blank lines behind an edit lose their spaces.
     """
     parts: list[str] = []
-    # Insertions at one place stay in their order, and come before what is replaced from there on.
+    # Insertions at one place stay in their order, and come before replacements from there on.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         assert first >= start, "edits overlap"
         kept = text[start:first]
@@ -65,7 +65,7 @@ def without_spaces(text: str) -> str:
 
 
 def replace(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edit that writes a node's value in the place of what the text holds there."""
+    """Add the edit that writes a node's value in place of the text there."""
     parent, value = node.parent, node.value()
     if parent is None:
         _replace_root(node, value, out)
@@ -128,7 +128,7 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]
     new = (" " + inline if inline else "") + (notes.pop(0) if notes else "")
     kept = ""
     if lines and not isinstance(value, str) and ends_in_block(value):
-        # A comment further to the right would become a part of what the lines end in.
+        # A comment further to the right would become a part of the lines' last value.
         kept = text[end : max(end, place_of(node).end)]
         end += len(kept)
     if lines and not new and not kept and parent.was == SEQUENCE and lines[0][indent + 1] == " ":
@@ -160,7 +160,7 @@ def _anchor_of(node: YamlNode) -> str:
 
 
 def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return what stands behind the key or dash, and the lines below."""
+    """Return the text behind the key or dash, and the lines below."""
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 __all__ = ["document_text", "edits_of", "spliced"]
 
-# Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; what comes out is read again.
+# Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; the output is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits, which was read once more to see that it says what they say.
+    """Return the text of a stream with its edits, which was read once more to see that it says the same as they do.
 
     Args:
         doc: The stream.
@@ -102,7 +102,7 @@ def note_edits(doc: Stream, text: str, read: Reader) -> list[Edit]:
 
 
 def _indent_of_items(doc: Stream, text: str, read: Reader) -> int | None:
-    """Return the column of the dashes of a list's items in its new text; None where they have none."""
+    """Return the column of the dashes of a list's items in its new text; None without dashes."""
     items = items_of(doc)
     if items is not None:
         return column(doc.text, open_at(items))
@@ -141,7 +141,7 @@ def _prepare(doc: Stream) -> None:
 def document_text(root: YamlNode) -> str:
     """Return the text of a document with its edits, as it stands in another stream or alone.
 
-    What stays in its file without it, where others are left there, is no part of it.
+    Text that stays in its file without it, where others are left there, isn't part of it.
     """
     from ._documents import header_end, pieces_of
 
@@ -208,7 +208,7 @@ def _with_ends(text: str, newline: str) -> str:
 
 
 def _close(doc: Stream) -> None:
-    """Give each line of a text an end; what that changes is undone when the text has its edits."""
+    """Give each line of a text an end; this change is undone when the text has its edits."""
     if doc.shown is not None:
         doc.shown += doc.newline
     if not doc.documents:
@@ -260,7 +260,7 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of what was or became empty in brackets, if it has comments that stay; say whether it has."""
+    """Add the edits of a value that was or became empty in brackets, if its comments stay; say whether they do."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -270,7 +270,7 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Prepare for writing collections anew that can't be edited in parts: what others share of them is kept there.
+    """Prepare for writing collections anew that can't be edited in parts: parts that others share are kept there.
 
     Returns:
         How many anchors have lost their aliases by that; that may have changed other collections.
@@ -353,7 +353,7 @@ def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Remove the first entries, which begin behind a dash; what follows them moves up to it."""
+    """Remove the first entries, which begin behind a dash; the following entry moves up to it."""
     found = _SPACE.match(text, places[-1].end)
     assert found is not None
     out.append((places[0].start, found.end(), ""))
@@ -447,7 +447,7 @@ def _sequence(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit]) -> None:
-    """Add the edit that writes a sequence's elements in another order; what is between them stays between them."""
+    """Add the edit that writes a sequence's elements in another order; the text between them stays between them."""
     doc, text = node.doc, node.doc.text
     places = bounds(node)
     start, end = places[0].lead, places[-1].end

@@ -21,7 +21,7 @@ _ENOUGH = 2000
 
 
 def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
-    """Return the style for new values in a node: of what is in it, else of what is around it, the nearest first.
+    """Return the style for new values in a node: that of its parts, else that of its surroundings, the nearest first.
 
     Args:
         node: The node.
@@ -57,7 +57,7 @@ def _is_json(unit: YamlNode) -> bool:
 
 
 def unit_of(node: YamlNode) -> YamlNode:
-    """Return what has a style of its own, because it is from a file of its own: the item or document around a node."""
+    """Return the item or document around a node: it has a style of its own, because it is from a file of its own."""
     at = node
     while at.parent is not None:
         above = at.parent
@@ -110,7 +110,7 @@ def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
         one = todo.pop()
         kids = entries(one)
         todo += reversed(kids)
-        # The list of items says nothing about what is in the items.
+        # The list of items says nothing about the inside of the items.
         if one.was != MAPPING or one.style or (one.parent is None and not is_own):
             continue
         for child in kids:

@@ -1,4 +1,4 @@
-"""JSON values: what is one, and which are equal."""
+"""JSON values: which values are valid, and which are equal."""
 
 from __future__ import annotations
 

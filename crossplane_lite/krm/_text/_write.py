@@ -25,7 +25,7 @@ __all__ = [
 
 # Patterns that few values need are compiled with the first of these: that takes longer than all else that is imported.
 
-# What some reader takes for a number or a timestamp, and a bit more.
+# Strings that some reader takes for a number or a timestamp, and a bit more.
 _NUMBER = (
     r"(?=.*[0-9])[-+]?(?:0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[-+.0-9_:eE]*)"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"
@@ -53,7 +53,7 @@ class Style:
         quote: The usual quote.
         json: Whether the stream is JSON.
         newline: How lines end.
-        colon: What stands between key and value in JSON.
+        colon: The text between key and value in JSON.
     """
 
     __slots__ = ("colon", "json", "newline", "offset", "quote", "step")
@@ -94,12 +94,12 @@ def _is_plain(text: str, *, in_flow: bool) -> bool:
 
 
 def scalar(value: Any, style: Style, *, old: str | None = None, in_flow: bool = False) -> str:
-    """Return a value that is no collection, on one line.
+    """Return a value that isn't a collection, on one line.
 
     Args:
         value: The value.
-        style: What is around it.
-        old: The quote of what stood there or stands beside it, "" for none; None where nothing does.
+        style: The style around it.
+        old: The quote of the old or the neighbouring value, "" if that is plain; None without such a value.
         in_flow: Whether it stands in brackets.
     """
     if value is None:
@@ -174,14 +174,14 @@ def block_scalar(
 
 
 def ends_in_block(value: Any) -> bool:
-    """Say whether what a new value's lines end in is a block of text, or might be one."""
+    """Say whether a new value's last lines are a block of text, or might be one."""
     while isinstance(value, (dict, list)) and value:
         value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
     return isinstance(value, str) and "\n" in value
 
 
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return what stands behind a colon or dash, and the lines below."""
+    """Return the text behind a colon or dash, and the lines below."""
     if isinstance(value, dict) and value:
         return "", mapping_lines(value, column + (2 if in_list else style.step), style)
     if isinstance(value, list) and value:
@@ -221,7 +221,7 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
 
     Args:
         value: The value.
-        style: What is around it.
+        style: The style around it.
         lead: The white space that the line begins with, where each entry gets a line of its own; None for one line.
         step: The white space that each level adds.
     """

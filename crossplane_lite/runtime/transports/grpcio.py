@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent import futures
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
@@ -14,6 +13,7 @@ from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import address as addresses
 from . import GRPCIO, Handle, status
+from .threads import Threads
 
 if TYPE_CHECKING:
     from ..tls import Certificates, Files
@@ -49,9 +49,10 @@ class GrpcioTransport:
         self._turns = threading.Semaphore(limits.threads)
         calls = limits.threads + limits.waiting
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
+        self._threads = Threads(receiving)
         self._watch = _Watch(limits.request_seconds)
         self._server = grpc.server(
-            futures.ThreadPoolExecutor(receiving, thread_name_prefix="call"),
+            self._threads,
             maximum_concurrent_rpcs=calls,
             options=(
                 ("grpc.max_receive_message_length", limits.receive_bytes),
@@ -104,8 +105,15 @@ class GrpcioTransport:
     def stop(self, grace: float) -> None:
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
         self._server.stop(grace).wait()
+        self._threads.shutdown()
 
     def _answer(self, requests: Iterator[bytes], context: Any) -> bytes:
+        try:
+            return self._answer_in_turn(requests, context)
+        finally:
+            self._threads.nearly_done()
+
+    def _answer_in_turn(self, requests: Iterator[bytes], context: Any) -> bytes:
         request = self._receive(requests, context)
         with self._turns:
             if not context.is_active():  # the caller has gone while the call waited for its turn

@@ -14,19 +14,23 @@ import selectors
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
+from ..._base.extras import load
 from ...errors import InputError, UsageError
 from .. import address as addresses
 from . import H2, Handle, listening, status
 from .call import Call
 from .crew import Crew
-from .peer import Peer
 from .status import Refused
 
 if TYPE_CHECKING:
     from ..tls import Certificates
     from .limits import Limits
+    from .peer import Peer
+
+load("h2", "h2")  # only to see whether it is there; it is loaded by what `listen` imports
 
 __all__ = ["H2Transport"]
 
@@ -83,18 +87,23 @@ class H2Transport:
             UsageError: The certificates are none that h2 can use.
         """
         where = addresses.parse(address)
-        addresses.check_free(where, address)
         if certificates is not None and not hasattr(certificates, "context"):
             kind = type(certificates).__name__
             raise UsageError(f"with h2, credentials must be those that load_credentials() returns (got a {kind})")
         try:
             found = listening.unix_socket(where.path) if where.path else listening.sockets(where)
         except OSError as e:
+            if e.errno == errno.EADDRINUSE and not where.path:
+                raise addresses.in_use(address) from None
             reason = (e.strerror or str(e)).lower()
             raise InputError(f"can't listen on {address}: {reason}") from e
         if where.path and not where.path.startswith("\0"):
             self._sockets_to_remove.append((where.path, os.stat(where.path).st_ino))
         self._listeners += [(sock, certificates) for sock in found]
+        # Clients that come while this is loaded wait, instead of being refused.
+        from .peer import Peer
+
+        self._new_peer = Peer
         if where.path:
             return address
         return f"{address.rpartition(':')[0]}:{found[0].getsockname()[1]}"
@@ -191,24 +200,24 @@ class H2Transport:
         now = time.monotonic()
         for key, events in selected:
             data = key.data
-            if data.__class__ is Peer:
-                self._with(data, Peer.ready, events, now)
-            elif data is None:
+            if data is None:
                 self._woken(now)
+            elif data.__class__ is not tuple:
+                self._with(data, data.ready, events, now)
             elif data in self._listeners:
                 self._accept(data, now)
         if self._more:
             again, self._more = self._more, {}
             for peer in again:
-                self._with(peer, Peer.ready, selectors.EVENT_READ, now)
+                self._with(peer, peer.ready, selectors.EVENT_READ, now)
         while self._touched:
             peer = next(iter(self._touched))
             del self._touched[peer]
-            self._with(peer, Peer.write, now)
+            self._with(peer, peer.write, now)
         if now >= self._due:
             self._due = _FOREVER
             for peer in list(self._peers):
-                self._with(peer, Peer.check, now)
+                self._with(peer, peer.check, now)
         if now >= self._paused_until:
             self._paused_until = _FOREVER
             self._listen(not self._stopping)
@@ -228,12 +237,12 @@ class H2Transport:
         os.close(self._poke)
         self._ended.set()
 
-    def _with(self, peer: Peer, step: Any, *arguments: Any) -> None:
+    def _with(self, peer: Peer, step: Callable[..., None], *arguments: object) -> None:
         """Do something with a peer, and note what it waits for then. Whatever goes wrong is the end of this peer."""
         if peer not in self._peers:
             return
         try:
-            step(peer, *arguments)
+            step(*arguments)
         except Exception:
             _log.exception("a connection has failed")
             peer.close()
@@ -273,7 +282,7 @@ class H2Transport:
                 self._accept(listener, now)  # whoever is connected already may have begun a call
             self._close_listeners()
             for peer in list(self._peers):
-                self._with(peer, Peer.drain, now)
+                self._with(peer, peer.drain, now)
 
     def _accept(self, listener: tuple[socket.socket, Certificates | None], now: float) -> None:
         sock, certificates = listener
@@ -304,17 +313,18 @@ class H2Transport:
         if certificates is not None:
             certificates.changed()
             sock = certificates.context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-        peer = Peer(sock, certificates is not None, self._limits, self, now)
+        peer = self._new_peer(sock, certificates is not None, self._limits, self, now)
         self._selector.register(peer, selectors.EVENT_READ, peer)
         self._peers[peer] = selectors.EVENT_READ
-        self._with(peer, Peer.write, now)  # our settings
+        self._with(peer, peer.write, now)  # our settings
 
     def _make_room(self, now: float) -> bool:
         """Close a connection that has no call, the one that is worth least; say whether there was one."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False
-        self._with(min(idle, key=lambda peer: peer.worth), Peer.give_way, now)
+        least = min(idle, key=lambda peer: peer.worth)
+        self._with(least, least.give_way, now)
         return True
 
     def _listen(self, on: bool) -> None:
@@ -336,9 +346,9 @@ class H2Transport:
         self._sockets_to_remove.clear()
 
 
-def _answer(peer: Peer, call: Call, outcome: bytes | Refused, now: float) -> None:
+def _answer(call: Call, outcome: bytes | Refused, now: float) -> None:
     if isinstance(outcome, Refused):
         call.connection.refuse(call, outcome)
     else:
         call.connection.answer(call, outcome, now)
-    peer.write(now)
+    call.connection.peer.write(now)

@@ -40,14 +40,9 @@ def sockets(where: Address) -> list[socket.socket]:
             if e.errno == errno.EADDRINUSE:
                 raise
             return [_bound(socket.AF_INET, ("0.0.0.0", where.port))]  # a machine without IPv6
-    found: dict[tuple[Any, Any], None] = {}
-    # As bytes, because a text would load the tables of international names.
-    host = where.host.encode() if where.host.isascii() else where.host
-    for family, _, _, _, place in socket.getaddrinfo(host, where.port, type=socket.SOCK_STREAM):
-        found[family, place] = None
     bound: list[socket.socket] = []
     try:
-        for family, place in found:
+        for family, place in _places(where):
             port = bound[0].getsockname()[1] if bound else where.port
             bound.append(_bound(family, (place[0], port, *place[2:])))
     except OSError:
@@ -55,6 +50,20 @@ def sockets(where: Address) -> list[socket.socket]:
             sock.close()
         raise
     return bound
+
+
+def _places(where: Address) -> dict[tuple[int, tuple[Any, ...]], None]:
+    """Return families and addresses of a host, each once, in the system's order."""
+    # As bytes, because a text would load the tables of international names.
+    host = where.host.encode() if where.host.isascii() else where.host
+    try:
+        found = socket.getaddrinfo(host, where.port, type=socket.SOCK_STREAM)
+    except socket.gaierror:
+        if where.host != "localhost":
+            raise
+        # A root without /etc/hosts doesn't know the name, whose meaning is fixed (RFC 6761, section 6.3).
+        return {(socket.AF_INET, ("127.0.0.1", where.port)): None}
+    return {(family, place): None for family, _, _, _, place in found}
 
 
 def _bound(family: int, place: tuple[Any, ...], both: bool = False) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The README's section on KRM functions: its code runs as it stands there, and prints what it shows."""
+"""The page on KRM functions: its code runs as it stands there, and prints what it shows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 
 from crossplane_lite import krm
 from examples.application.model.io.k8s.api.apps.v1 import Deployment
+from tests.docs.blocks import blocks
 from tests.testing.inner import ROOT, Project
 
-README = ROOT / "README.rst"
-TITLE = "KRM functions"
+PAGE = ROOT / "docs" / "how-to" / "krm-functions.rst"
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata:\n  team: storefront\n  replicas: '3'\n"
 APP = """\
@@ -47,18 +47,14 @@ items: []
 
 @pytest.fixture(scope="module")
 def section() -> str:
-    """The section's text."""
-    _, _, rest = README.read_text(encoding="utf-8").partition(f"\n{TITLE}\n{'-' * len(TITLE)}\n")
-    if not rest:
-        pytest.skip(f"{README} has no section {TITLE!r}")
-    return re.split(r"\n\n[^\n]+\n-{4,}\n", rest)[0]
+    """The page's text."""
+    return PAGE.read_text(encoding="utf-8")
 
 
-def block(section: str, has: str) -> str:
-    """Return the literal block of a section that has a text in it."""
-    found = re.findall(r"(?:::|:: \w+)\n\n((?: {4}[^\n]*\n|\n)+)", section)
-    (one,) = [text for text in map(textwrap.dedent, found) if has in text]
-    return one.strip("\n") + "\n"
+def block(has: str) -> str:
+    """Return the block of the page that has a text in it."""
+    (one,) = (block.text for block in blocks(PAGE) if has in block.text)
+    return one
 
 
 def run(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -70,18 +66,18 @@ def run(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.Complete
 
 
 @pytest.fixture
-def folder(section: str, tmp_path: Path) -> Path:
-    """A folder with the README's function, and with files for it."""
-    for name, text in {"label.py": block(section, "@krm.function"), "config.yaml": CONFIG, "app.yaml": APP}.items():
+def folder(tmp_path: Path) -> Path:
+    """A folder with the page's function, and with files for it."""
+    for name, text in {"label.py": block("@krm.function\n"), "config.yaml": CONFIG, "app.yaml": APP}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
 
-def test_the_function_on_files(section: str, folder: Path) -> None:
+def test_the_function_on_files(folder: Path) -> None:
     """The command prints the difference that is shown, and the warning."""
-    (command,) = [line.strip() for line in section.splitlines() if line.startswith("    python label.py ")]
+    command = block("$ python label.py ").strip("$ \n")
     done = run(*command.split()[1:], folder=folder)
-    assert done.stdout.decode().splitlines() == block(section, "--- a/app.yaml").splitlines()
+    assert done.stdout.decode().splitlines() == block("--- a/app.yaml").splitlines()
     assert b"warning: Deployment web spec.template.spec.containers[0].resources.limits.cpu" in done.stderr
 
 
@@ -98,7 +94,7 @@ def test_the_function_between_pipes(folder: Path) -> None:
 
 def test_the_table(section: str) -> None:
     """Everything that the table has works as it is written."""
-    table = section.split("\n=====")[1]
+    table = section.split("\n=====")[2]
     rows = re.findall(r"^(``.*?)(?: {2,}|\n)", table, re.MULTILINE)
     assert len(rows) >= 12
     other = str({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "b"}})
@@ -116,10 +112,10 @@ def test_the_table(section: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_golden_test(section: str, folder: Path) -> None:
+def test_the_golden_test(folder: Path) -> None:
     """The test writes what comes of a case with the option, and passes then."""
     project = Project(folder)
-    project.write("test_label.py", block(section, "krm.testing.golden"))
+    project.write("test_label.py", block("krm.testing.golden"))
     project.write("golden/web/functionConfig.yaml", CONFIG)
     project.write("golden/web/resources/app.yaml", APP)
     assert project.pytest().status == 1
@@ -128,9 +124,9 @@ def test_the_golden_test(section: str, folder: Path) -> None:
     assert "replicas: 3           # more" in project.read("golden/web/expected/resources/app.yaml")
 
 
-def test_the_composition(section: str, tmp_path: Path) -> None:
+def test_the_composition(tmp_path: Path) -> None:
     """The program composes the bucket, and says what its access control waits for."""
-    done = run("-c", block(section, "krm.from_composition"), folder=tmp_path, data=COMPOSITE)
+    done = run("-c", block("krm.from_composition"), folder=tmp_path, data=COMPOSITE)
     assert done.returncode == 0, done.stderr
     assert b"kind: Bucket\n" in done.stdout
     assert b"acl is held back: it waits for bucket.external_name" in done.stdout

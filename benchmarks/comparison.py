@@ -1,0 +1,124 @@
+"""The README's table: `python -m benchmarks.comparison`.
+
+Cold start, memory and calls are measured beside the official SDK in turns; the images are built anew. It takes some
+minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its
+server needs that Python to run.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import images
+from benchmarks.measuring import Row
+from benchmarks.models import SkipRow
+from benchmarks.report import show
+from benchmarks.rows import ROWS
+from benchmarks.sizes import bytes_of, install
+
+__all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "main", "measured", "rst"]
+
+HEADS = ("", "crossplane-lite", "official SDK", "function-pythonic")
+UNKNOWN = "not measured"
+
+# The rows of the report that are shown, by what they are called in the table.
+FIGURES = {
+    "process start to first answer": "cold start to first answer, with models",
+    "memory of that server": "resident memory of that server",
+    "a call: a composite and one resource, median": "p50 of one call, an XR and one resource",
+    "a call: 100 / 100 / 100 resources, median": "p50 of one call, 100 / 100 / 100",
+}
+
+
+# What can't be measured. Each is shown in the documentation, or said in the other project's own.
+FEATURES = (
+    ("waits for values that don't exist yet", "yes", "by hand", "yes"),
+    ("keeps what exists when an ``if`` or a loop has no value", "yes", "by hand", "no"),
+    ("order of deletion (Usages)", "yes", "by hand", "yes"),
+    ("typed models from CRDs", "yes", "yes, pydantic", "no"),
+    ("previews without Docker", "render, simulate, diff, graph", "by other tools", "render"),
+    ("pytest plugin", "yes", "no", "no"),
+    ("images and packages without Docker", "yes", "by other tools", "a ready function"),
+    ("Python", "3.10 to 3.14", "3.11 and later", "3.12 to 3.15"),
+    ("versions of grpcio and protobuf", "a wide range", "pinned", "pinned"),
+)
+
+
+class Line(NamedTuple):
+    """A line of the table.
+
+    Attributes:
+        what: What is compared.
+        ours: This SDK.
+        official: The official SDK.
+        pythonic: function-pythonic.
+    """
+
+    what: str
+    ours: str
+    official: str
+    pythonic: str = UNKNOWN
+
+
+def _row(name: str) -> Row:
+    (found,) = (row for row in ROWS if row.name == name)
+    return found
+
+
+def _pythonic(work: Path) -> str:
+    """Return the size of function-pythonic's packages for Python 3.12, whichever Python runs this."""
+    target = work / "pythonic"
+    flags = ["--python-version", "3.12", "--ignore-requires-python", "--only-binary=:all:"]
+    try:
+        install(target, *flags, "crossplane-function-pythonic>=0.6")
+    except SkipRow as reason:
+        return f"{UNKNOWN}: {reason}"
+    return f"{bytes_of(target) / 1e6:.1f} MB"
+
+
+def _sizes() -> list[Line]:
+    with tempfile.TemporaryDirectory(prefix="benchmarks-comparison-") as name:
+        pythonic = _pythonic(Path(name))
+        sizes, _, _ = images.built(Path(name))
+    ours, official, small = (sizes[one] for one in (images.PRUNED, images.OFFICIAL, images.WITHOUT_GRPCIO))
+
+    def megabytes(size: int) -> str:
+        return f"{size / 1e6:.1f} MB"
+
+    return [
+        Line("packages in the image", megabytes(ours.files), megabytes(official.files), pythonic),
+        Line("the same, gzipped", megabytes(ours.layer), megabytes(official.layer)),
+        Line("packages with ``--transport h2``", megabytes(small.files), "\\-", "\\-"),
+    ]
+
+
+def measured() -> list[Line]:
+    """Measure everything, and return the lines in their order."""
+    lines = _sizes()
+    for what, name in FIGURES.items():
+        row = _row(name)
+        samples = row.sample()
+        shown = {side: show(statistics.median(samples[side]), row.unit) for side in ("ours", "official")}
+        lines.append(Line(what, shown["ours"], shown["official"]))
+    return lines
+
+
+def rst(lines: list[Line]) -> str:
+    """Return the table as the README has it."""
+    rows = [Line(*HEADS), *(Line(*feature) for feature in FEATURES), *lines]
+    text = [".. list-table::", "   :header-rows: 1", ""]
+    for row in rows:
+        text += [f"   {'*' if place == 0 else ' '} - {cell}".rstrip() for place, cell in enumerate(row)]
+    return "\n".join(text) + "\n"
+
+
+def main() -> None:
+    """Print the table."""
+    print(rst(measured()), end="")
+
+
+if __name__ == "__main__":
+    main()

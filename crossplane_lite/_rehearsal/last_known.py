@@ -1,0 +1,190 @@
+"""The values that were there before: what was made from them still has them.
+
+A field of an existing resource, or of the composite's status, into which compose() puts a missing value has the value
+that was there when it was set last. With these in the request, a run of compose() does what it did then. So it shows
+what Python code does with a text, or with what `is` and `type` say of a value, which no Observable notices.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import _wire
+from .._observed.observable import EXTERNAL_NAME, Observable, root_of
+from .._paths import field_path
+from ..errors import CrossplaneLiteError
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._models.walker import Tree
+    from .._observed.root import Root
+
+__all__ = ["Known", "last_known", "request_with"]
+
+_TOKEN: Final = re.compile("\0([0-9]+)\0")
+_BASE64: Final = re.compile(r"base64\(\0")
+
+
+class Known:
+    """What can be told of missing values from what exists.
+
+    Attributes:
+        values: The values, by path, each with its Observable.
+        untold: The paths of values that something existing was made from, and that can't be told from it.
+        fresh: The paths of values that something was made from that doesn't exist yet: they were never there.
+    """
+
+    __slots__ = ("fresh", "untold", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, tuple[Observable[Any], Any]] = {}
+        self.untold: set[str] = set()
+        self.fresh: set[str] = set()
+
+    def note(self, observable: Observable[Any], value: Any) -> None:
+        """Note a value. What apply() has made is none of the request."""
+        if observable.__cl_deps__ is None and root_of(observable) is not None:
+            self.values.setdefault(observable.source_path, (observable, value))
+
+
+def last_known(call: Call, trees: Iterable[tuple[Tree | None, bytes | None]]) -> Known:
+    """Return what can be told of missing values from what exists.
+
+    Args:
+        call: The call.
+        trees: What is desired, with the bytes of what is observed in its place, None where nothing is.
+    """
+    known = Known()
+    for tree, raw in trees:
+        if tree is None or not tree.found:
+            continue
+        live = {} if raw is None else _wire.decode_struct(raw)
+        for one in tree.found:
+            paths = {source.source_path for source in one.waits_for}
+            wanted, there = (_at(top, one.steps) for top in (tree.data, live))
+            if there is None and not (one.is_key and raw is not None):
+                known.fresh |= paths
+            elif type(wanted) is Observable and not one.is_key:
+                known.note(wanted, there)
+            elif isinstance(wanted, str) and isinstance(there, str):
+                for number, text in _parts(call, wanted, there):
+                    if number in call.tokens:
+                        known.note(call.tokens[number], text)
+                known.untold |= paths
+            else:
+                known.untold |= paths
+    known.untold -= known.values.keys()
+    return known
+
+
+def _at(top: Any, steps: Iterable[Any]) -> Any:
+    for step in steps:
+        try:
+            top = top[step]
+        except (LookupError, TypeError):
+            return None
+    return top
+
+
+def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
+    """Return what stands in an existing text in the place of each placeholder, where only one answer is possible."""
+    plain = call.normal(wanted)
+    if _BASE64.search(plain):
+        try:
+            plain, there = (call.normal(base64.b64decode(wanted).decode()), base64.b64decode(there).decode())
+        except ValueError:  # it is only a part of the text
+            return ()
+    ends = [re.escape(text) for text in _TOKEN.split(plain)[::2]]
+    numbers = _TOKEN.findall(plain)
+    if not numbers:
+        return ()
+    found = set()
+    for some in (".+?", ".+"):
+        pattern, seen = ends[0], set[str]()
+        for number, end in zip(numbers, ends[1:], strict=True):
+            pattern += (f"(?P=n{number})" if number in seen else f"(?P<n{number}>{some})") + end
+            seen.add(number)
+        matched = re.fullmatch(pattern, there, re.DOTALL)
+        if matched is None:
+            return ()
+        found.add(tuple(matched.groupdict().items()))
+    return [(int(name[1:]), text) for name, text in found.pop()] if len(found) == 1 else ()
+
+
+def request_with(call: Call, known: Known, trees: dict[str, Tree]) -> Any | None:
+    """Return the request of a call with values in it that are missing; None where none of them has a place.
+
+    Args:
+        call: The call.
+        known: The values.
+        trees: What is desired of resources, by name: what doesn't exist any more is there again.
+    """
+    request = _view.RunFunctionRequest.FromString(call.data)
+    tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
+    changed = False
+    for path, (observable, value) in sorted(known.values.items()):
+        root = root_of(observable)
+        assert root is not None
+        key = (root.kind, root.prefix)
+        if key not in tops:
+            holder = _holder(request, root, trees)
+            if holder is None:
+                continue
+            tops[key] = holder, _wire.decode_struct(holder.resource)
+        holder, top = tops[key]
+        way = path[len(root.prefix) :].removeprefix(".")
+        try:
+            steps = ("metadata", "annotations", EXTERNAL_NAME) if way == "external_name" else field_path.parse(way)
+        except CrossplaneLiteError:
+            continue
+        if steps[:1] == ("connection_details",) and len(steps) == 2:
+            holder.connection_details[str(steps[1])] = str(value).encode()
+            changed = True
+        elif _put(top, steps, value):
+            changed = True
+    for holder, top in tops.values():
+        holder.resource = _wire.encode_struct(top)
+    return request if changed else None
+
+
+def _holder(request: Any, root: Root, trees: dict[str, Tree]) -> Any | None:
+    """Return the message in which an observed object stands."""
+    if root.kind == "xr":
+        return request.observed.composite
+    if root.kind == "required":
+        number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
+        items = request.required_resources[root.name].items if root.name in request.required_resources else ()
+        return items[int(number)] if number.isdigit() and int(number) < len(items) else None
+    if root.kind != "resource" or root.refers:
+        return None
+    if root.name not in request.observed.resources:
+        tree = trees.get(root.name)
+        if tree is None:
+            return None
+        made = {key: tree.data.get(key) for key in ("apiVersion", "kind")}
+        request.observed.resources[root.name].resource = _wire.encode_struct({**made, "metadata": {"name": root.name}})
+    return request.observed.resources[root.name]
+
+
+def _put(top: Any, steps: tuple[Any, ...], value: Any) -> bool:
+    """Put a value at the end of a way, where nothing is yet."""
+    for at, step in enumerate(steps):
+        is_last = at == len(steps) - 1
+        below: Any = value if is_last else [] if isinstance(steps[at + 1], int) else {}
+        if isinstance(top, dict) and isinstance(step, str):
+            if is_last or top.get(step) is None:
+                top[step] = below
+            top = top[step]
+        elif isinstance(top, list) and isinstance(step, int) and 0 <= step <= len(top):
+            if step == len(top):
+                top.append(below)
+            elif is_last:
+                top[step] = below
+            top = top[step]
+        else:
+            return False
+    return True

@@ -1,0 +1,73 @@
+"""By which fields the elements of a list are told apart: the schemas of kinds say so, and so do models.
+
+That is `x-kubernetes-list-map-keys`, which API servers merge lists by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..simulate.model_types import model_type
+
+if TYPE_CHECKING:
+    from .._manifests.kind_schemas import Schemas
+
+__all__ = ["Keys", "KeysAt", "keys_of", "no_keys"]
+
+Keys = Mapping[str, Any]
+"""The fields that tell the elements of a list apart, each with its default, None where it has none."""
+
+KeysAt = Callable[[tuple[Any, ...]], Keys]
+"""Returns the keys of the list at a path; none where nobody knows."""
+
+
+def no_keys(_steps: tuple[Any, ...]) -> Keys:
+    """Return nothing."""
+    return {}
+
+
+def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
+    """Return what knows the keys of the lists of a kind.
+
+    Args:
+        schemas: The schemas of kinds, None where none were given.
+        api_version: The kind's apiVersion.
+        kind: The kind. What schemas don't know, its model may, where a function has used it.
+    """
+    schema = None if schemas is None else schemas.find(api_version, kind)
+
+    def keys_at(steps: tuple[Any, ...]) -> Keys:
+        # An element in a path is an index, or what selects it; both lead to the type of the items.
+        way = [step if isinstance(step, str) else 0 for step in steps]
+        found = {} if schema is None else _in_schema(schema, way)
+        if found:
+            return found
+        type_ = model_type(api_version, kind, way)
+        return {} if type_ is None else dict.fromkeys(type_.keys)
+
+    return keys_at
+
+
+def _in_schema(schema: Any, steps: list[str | int]) -> Keys:
+    at = schema
+    for step in steps:
+        if not isinstance(at, Mapping):
+            return {}
+        properties = at.get("properties")
+        if isinstance(step, int):
+            at = at.get("items")
+        elif isinstance(properties, Mapping) and step in properties:
+            at = properties[step]
+        else:
+            at = at.get("additionalProperties")
+    if not isinstance(at, Mapping) or at.get("x-kubernetes-list-type") != "map":
+        return {}
+    names = at.get("x-kubernetes-list-map-keys")
+    items = at.get("items")
+    fields = items.get("properties") if isinstance(items, Mapping) else None
+    found = {}
+    for name in names if isinstance(names, list) else ():
+        field = fields.get(name) if isinstance(fields, Mapping) else None
+        found[str(name)] = field.get("default") if isinstance(field, Mapping) else None
+    return found

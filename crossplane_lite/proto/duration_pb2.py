@@ -1,0 +1,14 @@
+"""`Duration` as the messages of this package have it, in place of `google.protobuf.duration_pb2`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _real
+
+if TYPE_CHECKING:
+    from .v1.run_function_pb2 import _Duration as Duration
+else:
+    Duration = _real.google_message("Duration")
+
+__all__ = ["Duration"]

@@ -1,0 +1,22 @@
+"""`Struct` as the messages of this package have it, in place of `google.protobuf.struct_pb2`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from . import _real
+
+if TYPE_CHECKING:
+    from .v1.run_function_pb2 import _ListValue as ListValue
+    from .v1.run_function_pb2 import _Struct as Struct
+    from .v1.run_function_pb2 import _Value as Value
+else:
+    ListValue, Struct, Value = map(_real.google_message, ("ListValue", "Struct", "Value"))
+
+__all__ = ["NULL_VALUE", "ListValue", "NullValue", "Struct", "Value"]
+
+NullValue: Final = _real.null_value()
+"""The enum with one value, which stands for null."""
+
+NULL_VALUE: Final[int] = 0
+"""The value that stands for null."""

@@ -1,0 +1,337 @@
+"""Where each field of a resource comes from: the line that set it, and the values that it is made from.
+
+    explain(rendered.steps, "subnet", timeout=60.0)
+
+Lines are known of functions of this package that run in this process: compose() runs once more, watched
+(`recording`). What a field is made from is known of all functions: they are called again with one value of the request
+changed at a time (`probing`). So compose() must have no effect but through its context, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .._call.mark import ANNOTATION
+from .._manifests.objects import some_names, text_of
+from .._models.shape import near_name
+from .._observed.secrets import masker_for
+from .._paths.text import quoted, show
+from .._terminal.excerpts import short_text
+from .._waits.entry import Need
+from ..errors import InputError
+from ..proto import _view
+from .functions import InProcess
+from .probing import Answer, Found, Made, fields_of, made_from, origin_text, origins
+from .recording import COMPOSITE, Origin, Recorded, Waits, record, silent_run
+from .rendered import RenderError, StepRun
+from .told import told
+
+if TYPE_CHECKING:
+    from ..composition import Function
+    from .pipeline import Runner
+
+__all__ = ["Explained", "Field", "Wait", "explain"]
+
+Steps = tuple[Any, ...]
+
+_MARK: Final = ("metadata", "annotations", ANNOTATION)
+_MOST_UNSURE: Final = 3
+_COMPOSITE: Final = "xr"  # as paths begin
+
+
+class Field(NamedTuple):
+    """One field.
+
+    Attributes:
+        path: Its path.
+        value: Its value; None while it isn't there.
+        waits: The paths of what it waits for.
+        place: The line that set it, as `function.py:31`; empty where that isn't known.
+        step: The name of the step that set it.
+        sources: What it is made from: paths in the request.
+        note: What else there is to say, such as that it is a constant.
+    """
+
+    path: str
+    value: Any
+    waits: tuple[str, ...]
+    place: str
+    step: str
+    sources: tuple[str, ...]
+    note: str
+
+
+class Wait(NamedTuple):
+    """Something that is waited for.
+
+    Attributes:
+        path: Its path.
+        why: Why it isn't there yet.
+        of: What has to be there first: the resource, or the field of the composite, that it belongs to.
+        waits: What that waits for in turn.
+    """
+
+    path: str
+    why: str
+    of: str
+    waits: tuple[Wait, ...]
+
+
+class Explained(NamedTuple):
+    """Where a resource comes from.
+
+    Attributes:
+        name: Its composition resource name; `xr` for the composite's status.
+        kind: Its kind, with its apiVersion; empty where that isn't known.
+        held: Whether it is held back.
+        step: The name of the last step that had a say in it.
+        place: The line that registered it; empty where that isn't known.
+        fields: Its fields, by path.
+        decides: The values that decide whether there is such a resource.
+        waits: What it waits for, and what that waits for in turn.
+        notes: What people should know besides.
+    """
+
+    name: str
+    kind: str
+    held: bool
+    step: str
+    place: str
+    fields: list[Field]
+    decides: list[str]
+    waits: list[Wait]
+    notes: list[str]
+
+
+class _Said(NamedTuple):
+    """What is known of one step's part in a resource."""
+
+    run: StepRun
+    recorded: Recorded | None
+    made: Made
+    base: Mapping[Steps, Any]
+
+
+def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Explained:
+    """Return where a composed resource comes from, or the composite's status.
+
+    Args:
+        steps: How the steps of a reconcile went.
+        name: The composition resource name, or `xr` for the composite's status, unless a resource is called so.
+        timeout: How many seconds each call of a function that runs elsewhere may take.
+
+    Raises:
+        InputError: No function desires such a resource, and none holds one back.
+    """
+    needs: dict[str, list[Need]] = {}
+    holders: dict[str, StepRun] = {}
+    for run, says in zip(steps, told(steps), strict=True):
+        for need in says.needs:
+            needs.setdefault(need.name, []).append(need)
+        holders.update(dict.fromkeys(says.held, run))
+    desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
+    target = name
+    if name not in desired.resources and name not in holders:
+        if name != _COMPOSITE:
+            names = sorted({*desired.resources, *holders})
+            raise InputError(
+                f"--explain {short_text(name)}: no such resource is composed or held back{near_name(name, names)} "
+                f"(there are: {some_names(names) or 'none'})"
+            )
+        target = COMPOSITE
+    held = target in holders and target not in desired.resources
+    fields: list[Field] = []
+    said: list[_Said] = []
+    for run, own in _shares(steps, target, holders.get(target) if held else None):
+        said.append(_said(run, target, timeout))
+        fields += _fields(said[-1], own, held=held)
+    decides = dict.fromkeys(_text(one) for each in said for one in each.made.decides)
+    recorded = next((one.recorded.resource for one in reversed(said) if one.recorded is not None), None)
+    last = said[-1].run if said else holders[target]
+    notes = [note for one in said for note in _notes(one)]
+    values = {one.path: one.value for one in fields}
+    kind = values.get("kind")
+    return Explained(
+        name,
+        "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
+        held,
+        last.step.name,
+        "" if recorded is None else recorded.registered,
+        sorted(fields, key=lambda one: one.path),
+        list(decides),
+        _waits(name, needs),
+        notes,
+    )
+
+
+def _shares(
+    steps: Sequence[StepRun], target: str, holder: StepRun | None
+) -> Iterable[tuple[StepRun, set[Steps] | None]]:
+    """Yield the steps that had a say in a resource, each with its fields; None for all that it registers."""
+    if holder is not None:
+        return [(holder, None)]
+    owner: dict[Steps, int] = {}
+    for number, run in enumerate(steps):
+        before = _desired(_view.RunFunctionRequest.FromString(run.request).desired, target) or {}
+        after = _desired(_view.RunFunctionResponse.FromString(run.response).desired, target) or {}
+        owner = {
+            at: owner.get(at, number) if at in before and before[at] == value else number
+            for at, value in after.items()
+        }
+    return [
+        (run, {at for at, of in owner.items() if of == number})
+        for number, run in enumerate(steps)
+        if number in owner.values()
+    ]
+
+
+def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
+    """Return the fields of a desired resource, of the composite those of its status; None where there is none."""
+    if target:
+        return fields_of(state.resources[target].resource) if target in state.resources else None
+    found = fields_of(state.composite.resource)
+    return {at: value for at, value in found.items() if at[0] == "status"}
+
+
+def _said(run: StepRun, target: str, timeout: float) -> _Said:
+    """Find out what is to be known of one step's part in a resource."""
+    if isinstance(run.runner, InProcess):
+        function = run.runner.function
+        recorded = record(function, run.request, target)
+        answer = _in_process(function)
+    else:
+        recorded = None
+        answer = _elsewhere(run.runner, timeout)
+    base = answer(run.request, [target]).fields
+    made = made_from(run.request, target, origins(run.request, recorded), answer, base)
+    return _Said(run, recorded, made, base)
+
+
+def _in_process(function: Function) -> Answer:
+    def answer(request: bytes, names: Sequence[str]) -> Found:
+        data, registered = silent_run(function, request, names)
+        found = _read(data, names)
+        if found.name or found.error or found.fields:
+            return found
+        # What is held back isn't in the answer.
+        return next((Found(name, registered[name].values) for name in names if name in registered), found)
+
+    return answer
+
+
+def _elsewhere(runner: Runner, timeout: float) -> Answer:
+    def answer(request: bytes, names: Sequence[str]) -> Found:
+        try:
+            return _read(runner.run(request, timeout), names)
+        except RenderError as error:
+            return Found("", {}, str(error))
+
+    return answer
+
+
+def _read(answer: bytes, names: Sequence[str]) -> Found:
+    """Return the first of some resources that an answer has; `""` is the composite, which is always there."""
+    if not answer:
+        return Found("", {}, "no answer")
+    response = _view.RunFunctionResponse.FromString(answer)
+    for result in response.results:
+        if result.severity == _view.SEVERITY_FATAL:
+            return Found("", {}, result.message)
+    for name in names:
+        fields = _desired(response.desired, name)
+        if fields is not None:
+            return Found(name or _COMPOSITE, fields)
+    return Found("", {})
+
+
+def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
+    """Yield what there is to say of the fields of one step."""
+    mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
+    resource = None if said.recorded is None else said.recorded.resource
+    for at in sorted(said.base if own is None else own, key=show):
+        value = said.base.get(at)
+        set_to = None if resource is None else resource.values.get(at)
+        waits = set_to.paths if isinstance(set_to, Waits) else ()
+        place = "" if resource is None else resource.places.get(at, "")
+        if resource is not None and not place and (at in resource.values or at in (("apiVersion",), ("kind",))):
+            place = resource.made or resource.registered
+        sources = [_text(one) for one in said.made.sources.get(at, ()) if at != _MARK]
+        sources += [
+            f"{_text(one)} (read on that line)"
+            for one in said.made.unknown
+            if place and said.recorded is not None and place in said.recorded.reads.get(one, ())
+        ]
+        note = _note(said, at, has_sources=bool(sources), is_set=resource is None or at in resource.values)
+        if waits:
+            note = "" if held else "keeps the value that it has"
+        yield Field(
+            show(at),
+            None if isinstance(value, Waits) else _masked(value, mask),
+            tuple(map(mask, waits)),
+            place,
+            said.run.step.name,
+            tuple(map(mask, sources)),
+            note,
+        )
+
+
+def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
+    if at == _MARK:
+        return "crossplane-lite's mark"
+    if at in said.made.varies:
+        return "differs from call to call"
+    if has_sources:
+        return ""
+    if at in (("apiVersion",), ("kind",)):
+        return "the resource's class" if said.recorded is not None else "a constant"
+    if said.recorded is not None and not is_set:
+        return "kept as it is observed, or set by crossplane-lite"
+    if said.made.cut:
+        return "a constant, or made from a value that wasn't tried"
+    unsure = [_text(one) for one in (*said.made.unseen, *said.made.unknown)]
+    if unsure:
+        more = " and others" if unsure[_MOST_UNSURE:] else ""
+        return f"a constant, or made from {', '.join(unsure[:_MOST_UNSURE])}{more}"
+    return "a constant"
+
+
+def _notes(said: _Said) -> Iterable[str]:
+    """Yield what can't be known of a step."""
+    step = quoted(said.run.step.name)
+    if said.recorded is None:
+        yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
+    if said.made.cut:
+        yield f"step {step} has more values in its request than are tried"
+    for origin, problem in list(said.made.unknown.items())[:_MOST_UNSURE]:
+        seen = f"what is made from {_text(origin)} can't be seen"
+        yield f"{seen}, because with another value step {step} fails: {problem}"
+
+
+def _text(origin: Origin) -> str:
+    text = origin_text(origin)
+    return f"{text} (previous step)" if origin.part == "desired" else text
+
+
+def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+    return mask(value) if isinstance(value, str) else value
+
+
+def _waits(name: str, needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
+    """Return what a resource waits for, and what that waits for in turn. Each is followed once."""
+    seen = {name}
+
+    def of(one: str, depth: int) -> tuple[Wait, ...]:
+        found = []
+        for need in sorted(needs.get(one, ())):
+            turn = next((key for key in (need.path, need.of) if key in needs and key not in seen), None)
+            if turn is not None:
+                seen.add(turn)
+            below = of(turn, depth + 1) if turn is not None and depth < _DEEPEST else ()
+            found.append(Wait(need.path, need.why, need.of, below))
+        return tuple(found)
+
+    return list(of(name, 0))
+
+
+_DEEPEST: Final = 50

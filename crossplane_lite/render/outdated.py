@@ -1,0 +1,71 @@
+"""What stands in a composite's spec and its model doesn't know: a misspelt field, or a model of another version.
+
+Where the XRD is given it says more (`definition`); the model that compose() asks the composite as is always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from .. import _wire
+from .._models import types
+from .._models.dynamic import DynamicFields
+from .._models.shape import ModelShape, near_name
+from .._paths.text import show
+from .._terminal.excerpts import short_repr
+from ..proto import _view
+
+__all__ = ["unknown_fields"]
+
+# What steers the composition is Crossplane's, and not every model has it.
+_STEERING: Final = frozenset(
+    {
+        *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),
+        *("compositionUpdatePolicy", "crossplane", "environmentConfigRefs", "publishConnectionDetailsTo"),
+        *("resourceRef", "resourceRefs", "writeConnectionSecretToRef"),
+    }
+)
+_WANTED: Final[dict[int, tuple[type[Any], str]]] = {
+    types.MODEL: (dict, "an object"),
+    types.MAP: (dict, "an object"),
+    types.LIST: (list, "a list"),
+}
+
+
+def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
+    """Yield a line for each field of the composite's spec that doesn't fit its model.
+
+    Args:
+        model: The class that compose() asked the composite as.
+        request: The bytes of the request.
+    """
+    field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")
+    composite = _view.RunFunctionRequest.FromString(request).observed.composite.resource
+    spec = _wire.decode_struct(composite).get("spec")
+    if field is None or spec is None:
+        return
+    work: list[tuple[list[Any], types.Type, Any]] = [(["spec"], field.type, spec)]
+    while work:
+        steps, type_, value = work.pop()
+        if type_.code not in _WANTED or value is None:
+            continue
+        kind, wanted = _WANTED[type_.code]
+        if not isinstance(value, kind):
+            yield (
+                f"the composite's {show(steps)} must be {wanted}, as the model {model.__name__} has it "
+                f"(got {short_repr(value)})"
+            )
+        elif type_.code != types.MODEL:
+            inner = enumerate(value) if isinstance(value, list) else value.items()
+            work += [([*steps, key], type_.item, one) for key, one in inner]
+        elif not isinstance(type_.cls.__wire_fields__, DynamicFields):
+            known = {one.wire: one for one in type_.cls.__wire_fields__.values()}
+            for key, one in value.items():
+                if key in known:
+                    work.append(([*steps, key], known[key].type, one))
+                elif len(steps) > 1 or key not in _STEERING:
+                    yield (
+                        f"the composite's {show([*steps, key])} is no field of the model {model.__name__}"
+                        f"{near_name(key, known)}"
+                    )

@@ -1,0 +1,380 @@
+"""What a resource is made from: a function is called again with one value of its request changed, and what is different
+in the resource then is made from that value. How the value gets there doesn't matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .. import _wire
+from .._waits import HELD_BACK_KEY
+from ..errors import CrossplaneLiteError
+from ..proto import _view
+from .recording import Origin, Recorded
+
+__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origin_text", "origins"]
+
+Steps = tuple[Any, ...]
+Fields = Mapping[Steps, Any]
+
+MOST_PROBES: Final = 400
+"""How many values of a request are tried at the most."""
+
+_PROBE: Final = "crossplane-lite-probe"
+# A number would be the first guess of nobody who reads a text, so texts come first.
+_FOR_UNSET: Final = (_PROBE, 13, True)
+_ALWAYS: Final = (("spec",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "labels"))
+_CONDITIONS: Final = ("status", "conditions")
+
+
+class Made(NamedTuple):
+    """What the fields of a resource are made from.
+
+    Attributes:
+        sources: The values that a field is made from, by the field's steps.
+        decides: The values that decide whether there is such a resource.
+        unseen: Those of them of which it can't be seen what else is made from them.
+        unknown: Values of which another one makes the function fail, each with the error.
+        varies: The fields that differ from call to call.
+        cut: Whether there were too many values to try all of them.
+    """
+
+    sources: dict[Steps, list[Origin]]
+    decides: list[Origin]
+    unseen: list[Origin]
+    unknown: dict[Origin, str]
+    varies: set[Steps]
+    cut: bool
+
+
+class Found(NamedTuple):
+    """A resource in an answer.
+
+    Attributes:
+        name: Its name, the first of those that were looked for; empty where there is none.
+        fields: Its fields.
+        error: The error, where the function failed.
+    """
+
+    name: str
+    fields: Fields
+    error: str = ""
+
+
+Answer = Callable[[bytes, Sequence[str]], Found]
+"""Calls the function with a request, and finds the first resource that has one of these names in the answer."""
+
+
+def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: Answer, base: Fields) -> Made:
+    """Find out what a resource is made from.
+
+    Args:
+        request: The bytes of the request.
+        name: The resource.
+        candidates: The values to try.
+        answer: Calls the function.
+        base: The resource's fields as the request makes them.
+    """
+    made = Made({}, [], [], {}, set(), False)
+    again = answer(request, [name]).fields
+    made.varies.update(_different(base, again))
+    source = _Request(request)
+    number = 0
+    for origin in candidates:
+        number += 1
+        if number > MOST_PROBES:
+            return made._replace(cut=True)
+        _try(origin, name, source, answer, base, made)
+    return made
+
+
+def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fields, made: Made) -> None:
+    problem = ""
+    decides = False
+    before = source.value(origin)
+    for value in _others(before):
+        data = source.changed(origin, value)
+        if data is None:
+            continue
+        found = answer(data, [name, *_renamed(name, before, value)])
+        if found.error:
+            problem = found.error
+        elif not found.name:
+            decides = True
+        else:
+            if name and found.name != name:  # the same resource under a name that is made from the value, too
+                made.decides.append(origin)
+            for steps in _different(base, found.fields) - made.varies:
+                made.sources.setdefault(steps, []).append(origin)
+            return
+    if decides:
+        made.decides.append(origin)
+        made.unseen.append(origin)
+    elif problem:
+        made.unknown[origin] = problem
+
+
+def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
+    """Yield the names that a resource may have whose name is made from a value, once that is another one."""
+    if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
+        return
+    for found in re.finditer(re.escape(str(before)), name):
+        yield f"{name[: found.start()]}{value}{name[found.end() :]}"
+
+
+def _different(base: Fields, other: Fields) -> set[Steps]:
+    """Return which fields of a resource are others, or gone. Elements that a list gains are its last one's."""
+    found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
+    for steps in other:
+        if steps not in base:
+            near = [one for one in base if one[:-1] == steps[:-1] or one == steps[: len(one)]]
+            found.update(near[-1:])
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def _others(value: Any) -> Iterator[Any]:
+    """Yield other values of the same kind, those first that are likely to be valid."""
+    if value is None:
+        yield from _FOR_UNSET
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+        yield value - 1
+    elif isinstance(value, str):
+        if value in ("True", "False"):
+            yield "False" if value == "True" else "True"
+            return
+        signs = [found.start() for found in re.finditer("[A-Za-z0-9]", value)]
+        for at in dict.fromkeys([*signs[-1:], *signs[:1]]):
+            yield f"{value[:at]}{_next(value[at])}{value[at + 1 :]}"
+        yield f"{value}x"
+
+
+def _next(sign: str) -> str:
+    """Return the next letter or digit of the same kind."""
+    for first, last in ("az", "AZ", "09"):
+        if first <= sign <= last:
+            return first if sign == last else chr(ord(sign) + 1)
+    return sign
+
+
+class _Request:
+    """A request, and what becomes of it with another value in one place."""
+
+    def __init__(self, data: bytes) -> None:
+        self._message = _view.RunFunctionRequest.FromString(data)
+        self._trees: dict[tuple[str, str, Any], Any] = {}
+
+    def _place(self, origin: Origin) -> tuple[Any, Steps]:
+        """Return the message whose field an origin is in, and the way from there; None where there is none."""
+        message = self._message
+        if origin.part == "xr":
+            return message.observed.composite, origin.steps
+        if origin.part in ("observed", "desired"):
+            resources = getattr(message, origin.part).resources
+            return (resources[origin.name] if origin.name in resources else None), origin.steps
+        number, *way = origin.steps
+        for field in (message.required_resources, message.extra_resources):
+            if origin.name in field and number < len(field[origin.name].items):
+                return field[origin.name].items[number], tuple(way)
+        return None, ()
+
+    def tree(self, origin: Origin) -> Any:
+        """Return the object that an origin is in as plain data; None where there is none."""
+        key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
+        if key not in self._trees:
+            try:
+                if origin.part in ("input", "context"):
+                    self._trees[key] = _wire.decode_struct(getattr(self._message, origin.part))
+                else:
+                    holder, _way = self._place(origin)
+                    self._trees[key] = None if holder is None else _wire.decode_struct(holder.resource)
+            except CrossplaneLiteError:
+                self._trees[key] = None
+        return self._trees[key]
+
+    def way(self, origin: Origin) -> Steps:
+        return origin.steps[1:] if origin.part == "required" else origin.steps
+
+    def value(self, origin: Origin) -> Any:
+        """Return what is there; None where nothing is."""
+        data = self._data(origin)
+        if data is not None:
+            return data.get(origin.steps[-1], b"").decode(errors="replace")
+        value = self.tree(origin)
+        for step in self.way(origin):
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+    def _data(self, origin: Origin) -> Any:
+        """Return the map of bytes that an origin is in; None where it is in an object."""
+        if origin.part == "details":
+            state = self._message.observed
+            holder = state.resources[origin.name] if origin.name else state.composite
+            return holder.connection_details
+        if origin.part == "credentials":
+            return self._message.credentials[origin.name].credential_data.data
+        return None
+
+    def changed(self, origin: Origin, value: Any) -> bytes | None:
+        """Return the request with another value in one place; None where that can't be."""
+        data = self._data(origin)
+        key = origin.steps[-1]
+        if data is not None:
+            before = data[key]
+            data[key] = str(value).encode()
+            try:
+                return self._bytes()
+            finally:
+                data[key] = before
+        tree = self.tree(origin)
+        holder = tree
+        for step in self.way(origin)[:-1]:
+            if isinstance(holder, dict) and isinstance(step, str):
+                holder = holder.setdefault(step, {})
+            elif isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+                holder = holder[step]
+            else:
+                return None
+        if isinstance(holder, list) and isinstance(key, int) and key < len(holder):
+            old = holder[key]
+        elif isinstance(holder, dict) and isinstance(key, str):
+            old = holder.get(key, _wire)
+        else:
+            return None
+        holder[key] = value
+        encoded = _wire.encode_struct(tree)
+        if old is _wire:
+            del holder[key]
+        else:
+            holder[key] = old
+        message, field = self._message, origin.part
+        if origin.part not in ("input", "context"):
+            message, field = self._place(origin)[0], "resource"
+        before = getattr(message, field)
+        setattr(message, field, encoded)
+        try:
+            return self._bytes()
+        finally:
+            setattr(message, field, before)
+
+    def _bytes(self) -> bytes:
+        made: bytes = self._message.SerializeToString(deterministic=True)
+        return made
+
+
+def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
+    """Return the values of a request that a resource may be made from.
+
+    Args:
+        request: The bytes of the request.
+        recorded: What compose() reads; None where the function says nothing of that.
+    """
+    message = _view.RunFunctionRequest.FromString(request)
+    source = _Request(request)
+    every = recorded is None or recorded.raw
+    found: dict[Origin, None] = {}
+    for way in _ALWAYS:
+        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", way))))
+    for name in sorted(message.observed.resources):
+        found.update(
+            (one, None)
+            for one in _leaves(source, Origin("observed", name, _CONDITIONS))
+            if one.steps[-1:] == ("status",)
+        )
+        if every:
+            found.update(dict.fromkeys(_leaves(source, Origin("observed", name, ("status",)))))
+        for key in message.observed.resources[name].connection_details:
+            found[Origin("details", name, (key,))] = None
+    if every:
+        found.update(dict.fromkeys(_leaves(source, Origin("xr", "", ("status",)))))
+        for name in sorted(message.desired.resources):
+            found.update(dict.fromkeys(_leaves(source, Origin("desired", name, ("spec",)))))
+        for requirements in (message.required_resources, message.extra_resources):
+            for name in sorted(requirements):
+                for at in range(len(requirements[name].items)):
+                    found.update(dict.fromkeys(_leaves(source, Origin("required", name, (at,)))))
+    for key in message.observed.composite.connection_details:
+        found[Origin("details", "", (key,))] = None
+    for name in sorted(message.credentials):
+        for key in message.credentials[name].credential_data.data:
+            found[Origin("credentials", name, (key,))] = None
+    for part in ("input", "context"):
+        found.update(
+            (one, None)
+            for one in _leaves(source, Origin(part, "", ()))
+            if one.steps[:1] != (HELD_BACK_KEY,) and (part, one.steps) not in _OF_THE_OBJECT
+        )
+    if recorded is not None:
+        found.update(dict.fromkeys(_read(source, recorded)))
+    return list(found)
+
+
+_OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind",))})
+
+
+def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
+    """Yield the values that compose() reads: of what it reads whole all that is in it."""
+    above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
+    for origin in recorded.reads:
+        if origin not in above:
+            yield from _leaves(source, origin)
+    yield from (one for one in recorded.unset if one.part == "xr" and one.steps[:1] in (("spec",), ("metadata",)))
+
+
+def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
+    """Yield the values below a place that are neither objects nor lists."""
+    work = [(origin, source.value(origin) if origin.steps else source.tree(origin))]
+    while work:
+        at, value = work.pop()
+        if isinstance(value, Mapping):
+            work += [(at._replace(steps=(*at.steps, key)), value[key]) for key in reversed(value)]
+        elif isinstance(value, list):
+            work += [(at._replace(steps=(*at.steps, number)), value[number]) for number in reversed(range(len(value)))]
+        elif value is not None:
+            yield at
+
+
+def fields_of(raw: bytes) -> dict[Steps, Any]:
+    """Return the values of an object that are neither objects nor lists, by their steps, and empty ones of these."""
+    found: dict[Steps, Any] = {}
+    work: list[tuple[Steps, Any]] = [((), _wire.decode_struct(raw))]
+    while work:
+        steps, value = work.pop()
+        if isinstance(value, Mapping) and value:
+            work += [((*steps, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list) and value:
+            work += [((*steps, at), inner) for at, inner in enumerate(value)]
+        elif steps:
+            found[steps] = value
+    return found
+
+
+def origin_text(origin: Origin) -> str:
+    """Return an origin as paths show it: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
+    from .._paths.text import show
+
+    steps = origin.steps
+    name = origin.name
+    if origin.part == "observed":
+        head = name
+    elif origin.part == "details":
+        head = f"{name or 'xr'}.connection_details"
+    elif origin.part == "required":
+        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
+    else:
+        head = f"{origin.part}.{name}" if name else origin.part
+    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
+        return f"{head}.external_name"
+    rest = show(steps)
+    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head

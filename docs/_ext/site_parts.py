@@ -1,0 +1,129 @@
+"""Parts of the site: the reference of the command line, and links to pages that GitHub can follow, too."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import posixpath
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from crossplane_lite._commands.suggesting import parser_of
+from crossplane_lite._commands.table import COMMANDS
+
+__all__ = ["setup"]
+
+
+class Commands(SphinxDirective):
+    """A section for each command of `crossplane-lite`, made of its parser."""
+
+    has_content: ClassVar[bool] = False
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        self.env.note_reread()  # the parsers may have changed
+        # argparse wraps by the terminal's width.
+        os.environ["COLUMNS"] = "80"
+        found: list[nodes.Node] = []
+        for name, command in COMMANDS.items():
+            section = nodes.section(ids=[f"command-{name}"], names=[f"command {name}"])
+            section += nodes.title("", f"crossplane-lite {name}")
+            section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
+            parser = parser_of(name)
+            if parser is not None:
+                section += list(_described(parser, name, f"command-{name}"))
+            if command.examples:
+                lines = "\n".join(f"crossplane-lite {example}" for example in command.examples)
+                section += nodes.paragraph("", "Examples:")
+                section += nodes.literal_block(lines, lines, language="text")
+            found.append(section)
+        return found
+
+
+def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterator[nodes.Node]:
+    usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: ")).strip()
+    yield nodes.literal_block(usage, usage, language="text")
+    yield from _told(parser.description)
+    for group in parser._action_groups:
+        actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
+        plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
+        plain = [action for action in plain if not isinstance(action, argparse._HelpAction)]
+        if plain:
+            title = (group.title or "").capitalize()
+            yield nodes.paragraph("", "", nodes.strong("", title or "Options"))
+            yield _flags(parser, plain)
+        for action in actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for word, sub in action.choices.items():
+                    section = nodes.section(ids=[f"{ident}-{word}"], names=[f"command {name} {word}"])
+                    section += nodes.title("", f"crossplane-lite {name} {word}")
+                    section += list(_described(sub, f"{name} {word}", f"{ident}-{word}"))
+                    yield section
+    yield from _told(parser.epilog)
+
+
+def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> nodes.definition_list:
+    found = nodes.definition_list(classes=["command-flags"])
+    formatter = parser._get_formatter()
+    for action in actions:
+        term = nodes.term("", "", nodes.literal("", formatter._format_action_invocation(action)))
+        help_ = formatter._expand_help(action) if action.help else ""
+        found += nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", help_)))
+    return found
+
+
+def _told(text: str | None) -> Iterator[nodes.Node]:
+    """Yield paragraphs, and literal blocks for lines that are further to the right."""
+    for part in (text or "").strip("\n").split("\n\n"):
+        lines = part.splitlines()
+        plain = [line for line in lines if not line.startswith(" ")]
+        rest = textwrap.dedent("\n".join(line for line in lines if line.startswith(" ")))
+        if plain:
+            yield nodes.paragraph("", " ".join(plain))
+        if rest:
+            yield nodes.literal_block(rest, rest, language="text")
+
+
+def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Have links to other pages' sources, which GitHub follows, lead to those pages in the site."""
+    for reference in doctree.findall(nodes.reference):
+        target, hash_, anchor = str(reference.get("refuri", "")).partition("#")
+        if "://" in target or not target.endswith(".rst"):
+            continue
+        other = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+        page = other.removesuffix(".rst")
+        if page in app.env.found_docs:
+            reference["refuri"] = app.builder.get_relative_uri(name, page) + hash_ + anchor
+
+
+def drop_absent_pages(app: Sphinx, name: str, source: list[str]) -> None:
+    """Take patterns that no page fits, such as `../models*`, out of an index, because Sphinx warns of them."""
+    folder = Path(app.srcdir, name).parent
+
+    def is_absent(line: str) -> bool:
+        entry = line.strip()
+        return bool(re.fullmatch(r"[\w./-]+\*", entry)) and not list(folder.glob(f"{entry}.rst"))
+
+    if name.endswith("index"):
+        source[0] = "\n".join(line for line in source[0].split("\n") if not is_absent(line))
+
+
+def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Keep words that end in an underscore, such as TARGET_, from being read as links."""
+    lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add the directive and the links."""
+    app.add_directive("commands", Commands)
+    app.connect("source-read", drop_absent_pages)
+    app.connect("doctree-resolved", link_pages)
+    app.connect("autodoc-process-docstring", escape_docstring)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,158 @@
+"""The table of errors: each message is what comes, produced by code that does the wrong thing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import pickle
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite import Unstructured, composition, errors, testing
+from crossplane_lite.cli import main
+from examples.storage_bucket.model.com.example.platform.xstoragebucket import v1alpha1
+from examples.storage_bucket.model.io.upbound.gcp.storage.bucket import v1beta2
+from tests.docs.blocks import ROOT
+
+PAGE = (ROOT / "docs" / "reference" / "errors.rst").read_text(encoding="utf-8")
+XR = {
+    "apiVersion": "platform.example.com/v1alpha1",
+    "kind": "XStorageBucket",
+    "metadata": {"name": "photos"},
+    "spec": {"parameters": {"location": "EU"}},
+}
+Compose = Callable[[composition.Context], Any]
+
+
+def _new(ctx: composition.Context, name: str) -> Any:
+    return ctx.resource(name, Unstructured("example.org/v1", name.capitalize()))
+
+
+def _set(name: str, field: str, value: Callable[[composition.Context], Any]) -> Compose:
+    def compose(ctx: composition.Context) -> None:
+        resource = _new(ctx, name)
+        holder, _, last = field.rpartition(".")
+        for part in holder.split("."):
+            resource = getattr(resource, part)
+        if isinstance(resource, dict) or last == "port":
+            resource[last] = value(ctx)
+        else:
+            setattr(resource, last, value(ctx))
+
+    return compose
+
+
+def _cycle(ctx: composition.Context) -> None:
+    a, b = _new(ctx, "a"), _new(ctx, "b")
+    a.spec.x = b.observed.status.id
+    b.spec.x = a.observed.status.id
+
+
+COMPOSING: dict[str, Compose] = {
+    "ForProvider has no field": lambda ctx: v1beta2.ForProvider(lcation="EU"),  # type: ignore[call-arg]
+    "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
+    "> needs one": lambda ctx: _new(ctx, "vpc").observed.status.n > 3,
+    "not JSON serializable": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),
+    "pickling": lambda ctx: pickle.dumps(_new(ctx, "a").observed.status.y),
+    "registered already": lambda ctx: (_new(ctx, "a"), _new(ctx, "a")),
+    "is observed state": lambda ctx: setattr(ctx.composite(Unstructured).observed.spec, "x", 1),
+    "was set, and a function": lambda ctx: setattr(ctx.composite(Unstructured).spec, "x", 1),
+    "read from desired state": lambda ctx: setattr(_new(ctx, "a").spec, "x", _new(ctx, "vpc").status.id),
+    "dependency cycle": _cycle,
+    "b waits for vpc": lambda ctx: setattr(_new(ctx, "b").spec, "x", _new(ctx, "vpc").observed.status.id),
+    "ctx has no attribute": lambda ctx: ctx.conditons,  # type: ignore[attr-defined]
+    "no credentials": lambda ctx: ctx.credentials["aws"],
+    "there is no capability": lambda ctx: ctx.capabilities.has("REQUIRED_SCHEMA"),
+    "must be a resource": lambda ctx: ctx.resource("a", {"apiVersion": "v1"}),  # type: ignore[type-var]
+    "has no element 0": lambda ctx: _new(ctx, "a").spec.list[0].name,
+    "was asked for as": lambda ctx: (ctx.composite(v1alpha1.XStorageBucket), ctx.composite(Unstructured)),
+    "depends_on takes": lambda ctx: ctx.resource("b", Unstructured("v1", "B"), depends_on=[Unstructured("v1", "A")]),
+    "'on_unresolved' must": lambda ctx: ctx.resource(
+        "b",
+        Unstructured("v1", "B"),
+        on_unresolved="later",  # type: ignore[call-overload]
+    ),
+    "is in no namespace": lambda ctx: ctx.connection_secret({"a": "b"}),
+    "labels.port": _set("a", "metadata.labels.port", lambda ctx: 80),
+    "can't be an object's name": _set("a", "metadata.name", lambda ctx: "A_b"),
+    "a finite number": _set("a", "spec.x", lambda ctx: math.nan),
+    "2**53": _set("a", "spec.x", lambda ctx: 2**60 + 1),
+    "a JSON value": _set("a", "spec.x", lambda ctx: object()),
+}
+COMMANDS = {
+    "is not module:function": ["render", "xr.yaml", "--function", "function"],
+    "there is no module": ["render", "xr.yaml", "--function", "functoin:compose"],
+    "has no 'composed'": ["render", "xr.yaml", "--function", "function:composed"],
+    "is the decorator": ["render", "xr.yaml", "--function", "function:plain"],
+    "can't read nope.yaml": ["render", "nope.yaml", "--function", "function:compose"],
+    "without a COMPOSITION": ["render", "xr.yaml"],
+    "no certificates": ["serve", "function:compose"],
+    "there is no command": ["rendr"],
+    "no composed resource has this": ["simulate", "xr.yaml", "--function", "function:compose", "--fixtures", "f.yaml"],
+}
+FUNCTION = """
+from crossplane_lite import composition
+
+def plain(ctx):
+    pass
+
+@composition.function
+def compose(ctx):
+    pass
+"""
+
+
+def _messages() -> list[str]:
+    return re.findall(r"^   \* - ``(.*)``$", PAGE, re.MULTILINE)
+
+
+def _message(part: str) -> str:
+    (found,) = [message for message in _messages() if part in message]
+    return found
+
+
+def test_every_message_has_a_case() -> None:
+    """Each message of the tables is produced by one case, but for that of extras, which has a test of its own."""
+    parts = [*COMPOSING, *COMMANDS, "it comes with an extra"]
+    assert sorted(_message(part) for part in parts) == sorted(_messages())
+
+
+@pytest.mark.parametrize("part", COMPOSING)
+def test_composing(part: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The message is in a result of the function, or in its condition."""
+    caplog.set_level(logging.CRITICAL)
+    response = testing.run(composition.function(name="fn")(COMPOSING[part]), testing.request(XR))
+    told = [*response.fatal, *(one.message for one in response.results), str(response.conditions)]
+    assert any(_message(part) in one for one in told), told
+
+
+@pytest.mark.parametrize("part", COMMANDS)
+def test_commands(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message is the command's complaint; the exit status isn't 0, but for a fixture that nobody has."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TLS_SERVER_CERTS_DIR", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "function", raising=False)
+    (tmp_path / "function.py").write_text(FUNCTION)
+    (tmp_path / "xr.yaml").write_text(json.dumps(XR))
+    (tmp_path / "f.yaml").write_text("Nothing: {status: {}}\n")
+    assert (main(COMMANDS[part]) == 0) == (part == "no composed resource has this")
+    assert _message(part) in capsys.readouterr().err
+    sys.modules.pop("function", None)
+
+
+def test_extras() -> None:
+    """The message of a missing package has the command that installs it."""
+    from crossplane_lite._base.extras import load
+
+    with pytest.raises(errors.MissingExtraError) as caught:
+        load("no_such_library", "render")
+    assert _message("it comes with an extra") in str(caught.value)

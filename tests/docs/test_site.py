@@ -1,0 +1,119 @@
+"""The site: it builds without a warning, and each link in it leads somewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from crossplane_lite._commands.suggesting import _flags, parser_of
+from crossplane_lite._commands.table import COMMANDS
+from tests.docs.blocks import ROOT, blocks, pages
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site's folder, built from the pages as they are."""
+    folder = tmp_path_factory.mktemp("site")
+    flags = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(folder / "trees")]
+    command = [sys.executable, "-m", "sphinx", *flags, str(ROOT / "docs"), str(folder / "html")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+class _Page(HTMLParser):
+    """Collects what a page links to, what can be linked to in it, and its literal blocks."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors = {""}
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.anchors.update(value for value in (given.get("id"), given.get("name")) if value)
+        key = {"a": "href", "link": "href", "img": "src", "script": "src"}.get(tag, "")
+        if given.get(key):
+            self.links.append(str(given[key]))
+
+
+def test_links(site: Path) -> None:
+    """Each link to a page, an anchor, a picture or a style sheet of the site has one."""
+    found = {path: _Page(path) for path in site.rglob("*.html")}
+    assert len(found) > 40
+    broken = []
+    for path, page in found.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists() or (target in found and unquote(parts.fragment) not in found[target].anchors):
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert not broken
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    """The front page's navigation leads to each page."""
+    links = {urlsplit(link).path for link in _Page(site / "index.html").links}
+    names = {path.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for path in pages()[1:]}
+    assert names - links <= {"index.html"}
+
+
+def test_the_command_line(site: Path) -> None:
+    """The reference has each command with each of its flags."""
+    text = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f'id="command-{name}"' in text
+        parser = parser_of(name)
+        for flag in _flags(parser) - {"-h", "--help"} if parser is not None else ():
+            assert flag in text, f"{name} {flag}"
+
+
+def test_blocks_are_those_that_docutils_sees() -> None:
+    """The collector finds each code block that Sphinx shows, and no other."""
+    import docutils.core
+    import docutils.nodes
+    from docutils.parsers.rst import Directive, directives, roles
+    from docutils.parsers.rst.directives.body import CodeBlock
+
+    class Code(CodeBlock):
+        option_spec = {**CodeBlock.option_spec, "caption": directives.unchanged}
+
+    class Nothing(Directive):
+        has_content = True
+        optional_arguments = 9
+        option_spec = dict.fromkeys(
+            ("maxdepth", "glob", "hidden", "caption", "members", "no-members", "sorted", "widths"), directives.unchanged
+        )
+
+        def run(self) -> list[docutils.nodes.Node]:
+            return []
+
+    directives.register_directive("code-block", Code)
+    for name in ("toctree", "autofunction", "autoclass", "autoexception", "automodule", "commands", "glossary"):
+        directives.register_directive(name, Nothing)
+    directives.register_directive("py:data", Nothing)
+    roles.register_generic_role("doc", docutils.nodes.literal)
+    compared = 0
+    for page in pages():
+        if page.name == "changelog.rst":
+            continue
+        tree = docutils.core.publish_doctree(
+            page.read_text(encoding="utf-8"),
+            source_path=str(page),
+            settings_overrides={"report_level": 5, "syntax_highlight": "none"},
+        )
+        seen = [node.astext().split() for node in tree.findall(docutils.nodes.literal_block)]
+        ours = [block.text.split() for block in blocks(page) if block.mark != "setup" and block.text]
+        assert ours == seen, page
+        compared += len(seen)
+    assert compared > 150
