@@ -31,7 +31,8 @@ def lowest(session: nox.Session) -> None:
     # Tools of the tests are no dependencies of the package: those in use now are good enough.
     session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jsonschema",
                 "openapi-schema-validator", "ruamel.yaml")  # fmt: skip
-    session.run("uv", "pip", "install", "--no-deps", "crossplane-function-sdk-python", "grpcio-reflection", "structlog")
+    sdk = ("crossplane-function-sdk-python", "grpcio-reflection", "structlog")
+    session.run("python", "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *sdk)
     session.run("uv", "pip", "list")
     session.run("python", "-m", "pytest", *(session.posargs or ("-q", "-n", "auto", "--ignore=tests/typing")))
 

@@ -96,6 +96,8 @@ def serving(function: str, *flags: str, env: dict[str, str] | None = None) -> It
     finally:
         if server.process.returncode is None:
             server.stop()
+        elif server.process.stderr is not None:
+            server.process.stderr.close()
 
 
 @contextmanager
