@@ -127,7 +127,7 @@ def test_errors_of_a_whole_resource() -> None:
 
 
 def test_what_is_checked_is_what_is_emitted() -> None:
-    """A registered resource is checked with the desired state of previous functions, removals and replacements included."""
+    """A registered resource is checked with the desired state of previous functions, removals included."""
     earlier = samples.bucket(
         {"location": "US", "size": 0, "project": "p" * 30, "notInTheModel": 1, "zones": ["a", "a"]}
     )
