@@ -15,7 +15,7 @@ from .naming import Field, earlier_table, fields_of
 
 __all__ = ["Change", "ModuleChanges", "as_data", "changes", "of_modules"]
 
-_WORDS: Final = {"s": "str", "i": "int", "f": "float", "b": "bool", "q": "int | str", "x": "Any"}
+_WORDS: Final = {"s": "str", "i": "int", "f": "float", "b": "bool", "q": "int | str", "o": "DynamicModel", "x": "Any"}
 _CLASS: Final = re.compile(r"^class (\w+)\(.*\):$")
 _DECLARED: Final = re.compile(r"^    (\w+): (.+) = \.\.\.$")
 _LITERAL: Final = re.compile(r"Literal\[((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\]'\"])*)\]")
@@ -182,7 +182,7 @@ class _Comparison:
 
     def _shown(self, choices: Mapping[tuple[str, str], str], cls: str, field: Field) -> str:
         """Return a type as it is written in Python."""
-        text = choices.get((cls, field.attribute)) or _WORDS.get(field.inner, field.inner)
+        text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
         for code in reversed(field.around):
             text = f"list[{text}]" if code == "[" else f"dict[str, {text}]"
         return text

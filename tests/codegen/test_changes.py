@@ -93,6 +93,14 @@ def test_attributes() -> None:
     assert changes(before, after) == [Change("field renamed", "Spec", "spec", "x_y", "x", "x_y")]
 
 
+def test_objects_without_properties_and_choices() -> None:
+    """What an object without properties and a choice of types are is told in words."""
+    before, after = {"Thing": "@a/v1 a:x b:s c:s"}, {"Thing": "@a/v1 a:o b:b|s c:{o"}
+    assert [(one.field, one.before, one.after) for one in changes(before, after)] == [
+        *(("a", "Any", "DynamicModel"), ("b", "str", "bool | str"), ("c", "str", "dict[str, DynamicModel]"))
+    ]
+
+
 def test_modules() -> None:
     """Modules that are new or gone are told by their kind; those of a folder that didn't change aren't told at all."""
     first, second = output(thing(a="s")), output(crd(obj(a="s"), group="b.org", kind="Other"))
