@@ -51,7 +51,8 @@ def coverage(session: nox.Session) -> None:
     # Not the modules of render and its like: a test of the served path is one of these folders.
     folders = ("tests/behaviour", "tests/wire", "tests/paths", "tests/proto", "tests/models", "tests/safety")
     more = ("tests/runtime", "tests/helpers", "tests/scripts", "tests/typing/test_stubs.py")
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "--cov", "--cov-report=", *folders, *more, *session.posargs)
+    options = ("-q", "-n", "auto", "--cov", "--cov-report=")
+    session.run("python", "-m", "pytest", *options, *folders, *more, *session.posargs)
     session.run("python", "-m", "coverage", "report", "--rcfile=.ci/coverage.ini", "--fail-under=95")
 
 

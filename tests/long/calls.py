@@ -161,7 +161,8 @@ def main(argv: list[str] | None = None) -> int:
     start = time.monotonic()
     seen: list[Sizes] = []
     ended: Counter[str] = Counter()
-    for count, sizes, ended in growth(options.calls, options.transport, options.function):
+    for count, sizes, so_far in growth(options.calls, options.transport, options.function):
+        ended = so_far
         seen.append(sizes)
         took = time.monotonic() - start
         print(
