@@ -19,7 +19,7 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from tests.develop.test_dev import FUNCTION, asked, dev
-from tests.render.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.runtime.certificates import Authority
 from tests.runtime.serving import PREFIX, ROOT
 
