@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._call import results
+from .._call import results, tally
 from .._call.mark import ANNOTATION, steps_in
 from .._models.registered import READY
 from .._models.walker import Found
@@ -299,6 +299,11 @@ class _Answer:
                 again with what was asked for.
         """
         call = self.call
+        counts = tally.current()
+        if counts is not None:
+            counts.held = len(self.held)
+            counts.emitted = len(call.resources.keys() - self.held)
+            counts.kept = 0 if self.look is None else len(self.look.kept)
         self._set_ready()
         for entry in call.results.entries:
             if entry.severity != results.FATAL:

@@ -65,13 +65,14 @@ _ORDINARY: Final = frozenset(
 
 _PEM: Final = re.compile(r"-----BEGIN [^\n-]+-----(.*?)(?:-----END [^\n-]+-----|\Z)", re.DOTALL)
 _PAIR: Final = re.compile(
-    r"""([A-Za-z_][\w.-]*)["']?[ \t]*[=:][ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s;,&"'][^\n;&]*))"""
+    r"""(?<![\w.-])([A-Za-z_][\w.-]{0,253})["']?[ \t]*[=:][ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s;,&"'][^\n;&]*))"""
 )
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:([^\s/?#@:]*):([^\s/?#@]*)@|([^\s/?#@:]+)@)?")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]{16,}={0,2}\s*")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
 _LONGEST_NAME: Final = 253
 _MOST_SEARCHES: Final = 250
+_CHUNK: Final = 2048
 
 
 def _never(_name: str) -> bool:
@@ -235,6 +236,10 @@ class Masker:
                     self._add(line.strip(), mode, is_cut=False)
 
     def _add(self, form: str, mode: int, *, is_cut: bool) -> None:
+        if len(form) > 2 * _CHUNK:  # what is long is looked for by its pieces, which are side by side in a text
+            for at in range(0, len(form) - _CHUNK, _CHUNK):
+                self._add(form[at : at + _CHUNK], mode, is_cut=is_cut)
+            form = form[at + _CHUNK :]
         form = _lowered(form)
         if len(form) < _SHORTEST:
             return
@@ -307,10 +312,10 @@ def _is_ordinary(text: str, start: int, end: int) -> bool:
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield spans in order, those that overlap as one."""
+    """Yield spans in order, those that overlap, or are side by side, as one."""
     start, end = spans[0]
     for low, high in spans[1:]:
-        if low >= end:
+        if low > end:
             yield start, end
             start, end = low, high
         end = max(end, high)

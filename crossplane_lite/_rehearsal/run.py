@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from .._call import tally
 from .._call.call import Call
 from .._call.marking import direct
 from .._models.walker import Tree, tree_of
@@ -65,6 +66,9 @@ class Run:
             oracle: Answers for unresolved values; None as a real call does.
             form: The form of its tokens.
         """
+        counts = tally.current()
+        if counts is not None:
+            counts.rehearsals += 1
         for handler in logging.getLogger().handlers:
             handler.addFilter(_is_of_a_real_call)
         call = Call(data, real.function, request)
