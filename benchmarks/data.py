@@ -6,7 +6,7 @@ from typing import Any
 
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "tree", "wave_request"]
+__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "told", "tree", "wave_request"]
 
 ANNOTATION = "crossplane-lite/function"
 _LABELS = {"team": "platform", "stage": "prod", "cost": "4711", "owner": "ann", "tier": "1"}
@@ -103,7 +103,7 @@ def observed_bucket(index: int) -> dict[str, Any]:
 
 
 def passed_through(index: int) -> dict[str, Any]:
-    """Return a desired Bucket of an earlier function."""
+    """Return a desired Bucket of a previous function."""
     bucket = observed_bucket(index)
     return {
         "apiVersion": bucket["apiVersion"],
@@ -118,9 +118,9 @@ def request(observed: int, passed: int, emitted: int, *, over: bool = False, des
 
     Args:
         observed: How many Buckets are observed, and one status field read of each.
-        passed: How many resources earlier functions desire.
+        passed: How many resources previous functions desire.
         emitted: How many Buckets the function shall desire.
-        over: Whether those that earlier functions desire have the names of the function's own.
+        over: Whether those that previous functions desire have the names of the function's own.
         describe: Whether the function shall make a text from a field of each Bucket.
     """
     message = pb.RunFunctionRequest()
@@ -167,6 +167,19 @@ def wave_request(pairs: int, fields: str, *, resolved: bool) -> bytes:
         if not resolved:
             del bucket["status"]["atProvider"]["url"]
         message.observed.resources[f"bucket-{index}"].resource.update(bucket)
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
+def told(request: bytes, answer: bytes) -> bytes:
+    """Return a request whose composite has the conditions of an answer, as it has from the second call on."""
+    message = pb.RunFunctionRequest.FromString(request)
+    statuses = {pb.STATUS_CONDITION_TRUE: "True", pb.STATUS_CONDITION_FALSE: "False"}
+    conditions = [
+        {"type": one.type, "status": statuses.get(one.status, "Unknown"), "reason": one.reason, "message": one.message}
+        for one in pb.RunFunctionResponse.FromString(answer).conditions
+    ]
+    message.observed.composite.resource.update({"status": {"conditions": conditions}})
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 

@@ -1,4 +1,4 @@
-"""Computing with values that may not be known yet, and saying what their absence means."""
+"""Computing with values that may not be known yet, and giving their absence a meaning."""
 
 from __future__ import annotations
 
@@ -20,8 +20,53 @@ __all__ = ["apply", "value_or"]
 
 T = TypeVar("T")
 D = TypeVar("D")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+E = TypeVar("E")
 
 
+@overload
+def apply(function: Callable[[], T], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A], T], a: Observable[A], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[list[A]], T], a: list[A | Observable[A]], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[dict[str, A]], T], a: dict[str, A | Observable[A]], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A], T], a: A | Observable[A] | None, /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[list[Any]], T], a: list[Any], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[dict[str, Any]], T], a: dict[str, Any], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A, B], T], a: Observable[A], b: Observable[B], /) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B], T], a: A | Observable[A] | None, b: B | Observable[B] | None, /
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B, C], T],
+    a: A | Observable[A] | None,
+    b: B | Observable[B] | None,
+    c: C | Observable[C] | None,
+    /,
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B, C, E], T],
+    a: A | Observable[A] | None,
+    b: B | Observable[B] | None,
+    c: C | Observable[C] | None,
+    d: E | Observable[E] | None,
+    /,
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any
+) -> T | Observable[T]: ...
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     """Compute with values that may not be known yet.
 
@@ -30,7 +75,7 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
         *values: Plain values, Observables, texts made from Observables, or lists and mappings of these.
 
     Returns:
-        What `function` returns, or an Observable that waits for every unresolved value among `values`.
+        The result of `function`, or an Observable that waits for every unresolved value among `values`.
     """
     call = current()
     tree = whole_tree(values, call)
@@ -62,8 +107,8 @@ def value_or(value: Any, default: Any) -> Any:
     Nothing that is made with the answer counts as a guess.
 
     Args:
-        value: What was read below `.observed`, or of the composite.
-        default: What its absence means.
+        value: A value that was read below `.observed`, or of the composite.
+        default: The meaning of its absence.
 
     Returns:
         The value where it is there. Where it is not: `default`, once the composed resource that it belongs to is ready
@@ -88,5 +133,5 @@ def value_or(value: Any, default: Any) -> Any:
 
 
 def _is_final(root: Root | None) -> bool:
-    """Say whether what an object lacks now is meant to be missing."""
+    """Say whether a field that an object lacks now is meant to be missing."""
     return root is not None and (root.kind in ("xr", "required") or root.settled)

@@ -6,6 +6,7 @@ A set field lives in the instance's dict; anything else reads from the instance'
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -13,6 +14,8 @@ from .._observed.observable import Observable, guess
 from .._observed.tracker import current
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
+from .containers import ModelList
+from .libraries import asked_class
 from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
@@ -30,8 +33,32 @@ else:
 
 M = TypeVar("M", bound="Model")
 
-__all__ = ["Model", "from_dict", "to_dict"]
+__all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "restored", "to_dict"]
 
+
+class _Help:
+    """The docstring of a class, with its fields, made when somebody asks for help."""
+
+    def __get__(self, instance: object, owner: Any = None) -> str:
+        from .described import help_text
+
+        cls: Any = type(instance) if owner is None else owner
+        return help_text(cls)
+
+
+class _Signature:
+    """The signature of a class whose constructor takes its fields and nothing else."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        if instance is not None or owner.__init__ not in CONSTRUCTORS or not owner.__wire_fields__:
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute '__signature__'")
+        from .described import signature
+
+        return signature(owner)
+
+
+HELP: Any = _Help()
+CONSTRUCTORS: list[Any] = []
 _set_node = ModelShape._set_node
 _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
@@ -41,17 +68,24 @@ class Model(ModelShape):
     """Base of nested objects.
 
     Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field`
-    removes what an earlier function set. Equality, repr and `to_dict` look at the fields that are present.
+    removes the value of a previous function. Equality, repr and `to_dict` look at the fields that are present.
 
     Raises:
         UnknownFieldError: A field that the class does not have is read or set; the text suggests the near name.
         ReadOnlyError: Observed state is written to.
-        UsageError: A field is given what it can't hold.
+        UsageError: A field is given a value that it can't hold.
     """
 
     __slots__ = ()
 
     __attrs_attrs__: ClassVar[Any]
+    if not TYPE_CHECKING:
+        __signature__ = _Signature()
+
+        @property
+        def __class__(self):
+            # What attrs.asdict and cattrs ask for. Nothing here does: isinstance() asks it where type() says no.
+            return asked_class(self, sys._getframe(1)) if "attr" in sys.modules else type(self)
 
     def __init__(self, /, **fields: Any) -> None:
         _set_node(self, None if current() is not None else new_node())
@@ -64,18 +98,35 @@ class Model(ModelShape):
             if field is None:
                 raise self._unknown(name)
             kind = type(value)
-            # What is nearly always given comes first; `adopt` would decide the same.
+            # The most usual values come first; `adopt` would decide the same.
             if kind in field.takes or kind is Observable:
                 continue
             if kind is field.type.made and value._node is None:
                 _set_node(value, HELD_NODE)
-            elif kind is field.copied:
-                fields[name] = value.copy()
-            elif name in self._fixed:
+                continue
+            if kind is field.copied:
+                try:
+                    field.probe(value if kind is list else value.values())
+                except TypeError:
+                    pass  # `adopt` says what is wrong, or converts it
+                else:
+                    fields[name] = value.copy()
+                    continue
+            elif kind is list and field.lists:
+                made = field.type.item.made
+                for item in value:
+                    if type(item) is not made or item._node is not None:
+                        break
+                else:
+                    for item in value:
+                        _set_node(item, HELD_NODE)
+                    fields[name] = ModelList(value, None, field.type)
+                    continue
+            if name in self._fixed:
                 self._check_fixed(name, value)
                 unset.append(name)
             else:
-                kept = adopt(field.type, value, name)
+                kept = adopt(field.type, value, (self, field.wire))
                 if kept is None:
                     unset.append(name)
                 else:
@@ -109,7 +160,7 @@ class Model(ModelShape):
         if not self._absent:
             return True
         node = self._node
-        assert node is not None  # what isn't there has a place
+        assert node is not None  # a missing value has a place
         if node.place is not None:
             node.place.used(node)
         return node.state == WAIT and guess(node.observable())
@@ -117,7 +168,7 @@ class Model(ModelShape):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        for one in (self, other):  # comparing with what isn't there yet is a guess, as for an Observable
+        for one in (self, other):  # comparing with a missing value is a guess, as for an Observable
             if one._absent and bool(one):
                 return True
         return equal(plain_data(self), plain_data(other))
@@ -133,7 +184,7 @@ class Model(ModelShape):
             if node.place is not None:
                 node.place.used(node)
             if node.state == WAIT:
-                return str(node.observable())  # text made from what isn't there yet waits for it
+                return str(node.observable())  # text made from a missing value waits for it
         return repr(self)
 
     def __format__(self, spec: str) -> str:
@@ -145,29 +196,38 @@ class Model(ModelShape):
     def __deepcopy__(self, memo: object) -> Model:
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
             return own_copy(self)  # with its tombstones
-        copy: Model = from_dict(type(self), to_dict(self))
-        return copy
+        return restored(type(self), to_dict(self))
 
     def __reduce__(self) -> Any:
-        return from_dict, (type(self), to_dict(self))
+        return restored, (type(self), to_dict(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__wire_fields__})
 
     @classmethod
     def _unknown(cls, name: str) -> Exception:
-        if name[:1] == "_":  # what libraries probe for; no need to look for a near name
+        if name[:1] == "_":  # names that libraries probe for; no need to look for a near name
             return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
 
 
+CONSTRUCTORS.append(Model.__init__)
+
+
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return what is set in a model, or present in its source, as plain data under the wire names.
+    """Return the fields that are set in a model, or present in its source, as plain data under the wire names.
 
     Observables stay Observables; an explicit null is None.
     """
     result: dict[str, Any] = plain_data(model)
     return result
+
+
+def restored(cls: type[M], values: Mapping[str, Any]) -> M:
+    """Return a copy of a model of this class, from all that it shows."""
+    made: Any = cls
+    model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
+    return model
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:

@@ -1,6 +1,6 @@
 """Reading a field that isn't set, from the bytes that its model lies over: the iterative way down, level by level.
 
-What is there reads as a value, a model, a list or a map over its own bytes. What isn't there reads as the state of the
+A present field reads as a value, a model, a list or a map over its own bytes. A missing one reads as the state of the
 model says (see `crossplane_lite._models.node`): an Observable, something empty, or None.
 """
 
@@ -18,7 +18,7 @@ from .node import HELD_NODE, LOOSE, VIEW, WAIT, Node
 if TYPE_CHECKING:
     from .shape import ModelShape
 
-__all__ = ["Reading", "absent", "element", "present", "read"]
+__all__ = ["ContainerReading", "Reading", "absent", "element", "present", "read"]
 
 # As module globals: reading a field looks them up more often than anything else.
 _open_value: Final = _wire.open_value
@@ -28,10 +28,11 @@ _NULL: Final = _wire.NULL
 _NUMBER: Final = _wire.NUMBER
 _MODEL: Final = types.MODEL
 _DYNAMIC: Final = types.DYNAMIC
+_OBJECT: Final = types.OBJECT
 
 
 class Reading:
-    """A field of a class, as the class has it: Python finds it where the instance's dict has no value.
+    """A field of a class, as the class has it: Python finds it where the instance's dict lacks a value.
 
     The same as `Model._read_field`, without the search for the name and the exception that lead there.
     """
@@ -58,6 +59,36 @@ class Reading:
         return read(node, instance, field)
 
 
+class ContainerReading(Reading):
+    """A field that holds a list or a map. A data descriptor, so that what was set passes it as well.
+
+    A list of scalars is kept as a plain one, which costs least, until somebody reads it: what is put into that is
+    checked.
+    """
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return Reading.__get__(self, instance, owner)
+        field = self._field
+        values = instance.__dict__
+        value = values.get(field.name)
+        if value is None:
+            return Reading.__get__(self, instance, owner)
+        if type(value) is list:
+            value = values[field.name] = containers.ModelList(value, None, field.type)
+        elif type(value) is dict:
+            value = values[field.name] = containers.ModelMap(value, None, field.type)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        setattr(instance, self._field.name, value)
+
+    def __delete__(self, instance: Any) -> None:
+        delattr(instance, self._field.name)
+
+
 def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Read a field that isn't set, from the source of its model."""
     name = field.name
@@ -73,7 +104,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     value = fields.get(field.wire)
     if value is not None and (node.deleted is None or name not in node.deleted):
         kind, payload = _open_value(value)
-        if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
+        code = type_.code
+        if kind == _STRUCT and (code == _MODEL or code == _DYNAMIC or (code == _OBJECT and state < WAIT)):
             # The usual step down a path; the same as `_keep(..., _view(...))`.
             child = Node(state, payload, node.root, node, field.step)
             cls = type_.made or type_.cls
@@ -90,8 +122,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL:
-            return float(payload) if kind == _NUMBER and type_.code == types.FLOAT else payload
-        if state == LOOSE:  # an explicit null of an earlier function: it has an opinion, and it is null
+            return float(payload) if kind == _NUMBER and code == types.FLOAT else payload
+        if state == LOOSE:  # an explicit null of a previous function: an opinion, which is null
             return None
     made = absent(type_, state, node, field.step)
     if node.place is not None:
@@ -100,7 +132,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 
 
 def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
-    """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
+    """Keep the value that was read, so that reading again gives the same object, which attaches itself when written."""
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
         made_node.state, made_node.owner, made_node.key = VIEW, holder, name
@@ -113,16 +145,17 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 
 
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
-    """Return what a field reads as that the source does not have."""
+    """Return the value that a field reads as if the source lacks it."""
     code = type_.code
-    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT):
+    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
     if state == WAIT:
         return up.observable(step, settles=type_.settles)
     if code == types.LIST:
         return _list(type_, [], Node(state, None, up.root, up, step))
-    if code == types.MAP:
-        return _map(type_, {}, Node(state, None, up.root, up, step))
+    if code == types.MAP or code == types.OBJECT:
+        of = type_ if code == types.MAP else types.ANY_TYPE
+        return _map(of, {}, Node(state, None, up.root, up, step))
     return None
 
 
@@ -131,7 +164,7 @@ def present(
 ) -> Any:
     """Return an object or a list of the source as a model, list or map over its bytes.
 
-    What is nested in a list or map is split too, level by level; models in it are not, they read when they are read.
+    Lists and maps in a list or map are split too, level by level; models in it are not, they read when they are read.
 
     Args:
         type_: The type of the field, list or map that it stands in.
@@ -149,7 +182,7 @@ def present(
         node = Node(state, payload, parent.root, parent, step)
         made: Any
         if kind == _wire.STRUCT:
-            if of.code == types.MODEL or of.code == types.DYNAMIC:
+            if of.code == _MODEL or of.code == _DYNAMIC or (of.code == _OBJECT and state < WAIT):
                 made = _view(of, node)
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE
@@ -181,7 +214,7 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             step = f'["{key}"]' if isinstance(holder, dict) else f"[{key}]"
             work.append((holder, key, of, kind, payload, node, step))
         elif kind == _NULL:
-            # In desired state None would mean no opinion, but this is an earlier function's opinion.
+            # In desired state None would mean no opinion, but this is a previous function's opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
             put(holder, key, float(payload) if kind == _NUMBER and of.code == types.FLOAT else payload)
