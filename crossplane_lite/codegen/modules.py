@@ -115,7 +115,7 @@ def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
     """Find the classes that lie in the status of kinds and nowhere else.
 
     Args:
-        modules: All modules, with the classes that the package ships.
+        modules: All modules; classes that the package ships aren't among them.
     """
     classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
     elsewhere: set[ClassRef] = set()

@@ -33,6 +33,7 @@ __all__ = [
     "component",
     "crd",
     "fields",
+    "items",
     "merged",
     "needs_data",
     "obj",
@@ -72,6 +73,11 @@ SCALARS: Mapping[str, Json] = {
 def obj(**properties: Any) -> Json:
     """Return the schema of an object; a letter stands for a scalar."""
     return merged({"type": "object"}, properties)
+
+
+def items(**properties: Any) -> Json:
+    """Return the schema of a list of objects; a letter stands for a scalar."""
+    return {"type": "array", "items": obj(**properties)}
 
 
 def merged(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> Json:
@@ -131,12 +137,13 @@ def output(
     versions: str = "all",
     only: Sequence[str] = (),
     descriptions: bool = True,
+    recorded: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Output:
     """Return what is generated from these documents; their places are `file 1`, `file 2` and so on."""
     documents = [Document(f"file {number}", dict(content)) for number, content in enumerate(contents, 1)]
     kinds = select(definitions(documents).kinds, versions, only)
     earlier = previous.modules if isinstance(previous, Output) else previous or {}
-    return generate(kinds, earlier.get, descriptions=descriptions)
+    return generate(kinds, earlier.get, recorded, descriptions=descriptions)
 
 
 def table(source: str) -> dict[str, str]:
