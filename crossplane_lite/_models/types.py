@@ -82,7 +82,7 @@ class Type:
         words: The scalars in words, for messages.
         probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
         is_item: Whether it is a list or a map that is the item of another one.
-        place: For a list or a map the class and the field that it is of, and the lists and maps around it, for messages.
+        place: For a list or a map the class and field that it is of, and the lists and maps around it, for messages.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
         settles: Whether its absence in an object that is ready is an answer: API servers leave out what is false, zero
