@@ -21,7 +21,7 @@ from benchmarks.sizes import bytes_of, install
 
 __all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "main", "measured", "rst"]
 
-HEADS = ("", "crossplane-lite", "official SDK", "function-pythonic")
+HEADS = ("\\", "crossplane-lite", "official SDK", "function-pythonic")
 UNKNOWN = "not measured"
 
 # The rows of the report that are shown, by what they are called in the table.
@@ -109,10 +109,10 @@ def measured() -> list[Line]:
 def rst(lines: list[Line]) -> str:
     """Return the table as the README has it."""
     rows = [Line(*HEADS), *(Line(*feature) for feature in FEATURES), *lines]
-    text = [".. list-table::", "   :header-rows: 1", ""]
-    for row in rows:
-        text += [f"   {'*' if place == 0 else ' '} - {cell}".rstrip() for place, cell in enumerate(row)]
-    return "\n".join(text) + "\n"
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    border = "  ".join("=" * width for width in widths)
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([border, text[0], border, *text[1:], border]) + "\n"
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from crossplane_lite.proto.v1 import run_function_pb2 as pb
 
-__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "tree", "wave_request"]
+__all__ = ["answer_of", "nodes", "observed_bucket", "passed_through", "request", "told", "tree", "wave_request"]
 
 ANNOTATION = "crossplane-lite/function"
 _LABELS = {"team": "platform", "stage": "prod", "cost": "4711", "owner": "ann", "tier": "1"}
@@ -167,6 +167,19 @@ def wave_request(pairs: int, fields: str, *, resolved: bool) -> bytes:
         if not resolved:
             del bucket["status"]["atProvider"]["url"]
         message.observed.resources[f"bucket-{index}"].resource.update(bucket)
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data
+
+
+def told(request: bytes, answer: bytes) -> bytes:
+    """Return a request whose composite has the conditions of an answer, as it has from the second call on."""
+    message = pb.RunFunctionRequest.FromString(request)
+    statuses = {pb.STATUS_CONDITION_TRUE: "True", pb.STATUS_CONDITION_FALSE: "False"}
+    conditions = [
+        {"type": one.type, "status": statuses.get(one.status, "Unknown"), "reason": one.reason, "message": one.message}
+        for one in pb.RunFunctionResponse.FromString(answer).conditions
+    ]
+    message.observed.composite.resource.update({"status": {"conditions": conditions}})
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 

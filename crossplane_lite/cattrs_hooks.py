@@ -1,14 +1,15 @@
 """Models in cattrs converters.
 
 cattrs makes models from plain data as it is. The other way it would read every field of every model, set or not, and
-never end where a class refers to itself; with these hooks it gives the fields that are set.
+never end where a class refers to itself; with these hooks it gives the fields that are set. cattrs' global converter,
+that of `cattrs.unstructure`, has them already; every other converter is taught by `register`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ._models.model import Model, from_dict, to_dict
+from ._models.libraries import teach
 
 __all__ = ["register"]
 
@@ -19,9 +20,4 @@ def register(converter: Any) -> None:
     Args:
         converter: A `cattrs.Converter`.
     """
-    converter.register_unstructure_hook_func(_is_model, to_dict)
-    converter.register_structure_hook_func(_is_model, lambda values, cls: from_dict(cls, values))
-
-
-def _is_model(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Model)
+    teach(converter)

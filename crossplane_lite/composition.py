@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
         from ._call import requirements
 
         return getattr(requirements, name)
-    if name == "Dependency":  # what no call needs
+    if name == "Dependency":  # things that calls don't need
         from ._rehearsal.dependencies import Dependency
 
         return Dependency
@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
 class Function(Callee):
     """A composition function: request in, answer out. Made by `function`.
 
-    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which is what the server
+    It is called as `(req, rsp)` with the messages of any implementation, or as `run(bytes)`, which the server
     does.
 
     Attributes:
@@ -96,7 +96,7 @@ class Function(Callee):
             data: The bytes of a RunFunctionRequest, v1 or v1beta1.
 
         Returns:
-            The bytes of the RunFunctionResponse. What goes wrong in compose() is a Fatal result in it.
+            The bytes of the RunFunctionResponse. An error in compose() is a Fatal result in it.
 
         Raises:
             WireError: The bytes are malformed, also when that comes to light only while compose() reads.
@@ -125,12 +125,12 @@ class Function(Callee):
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
 
         compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often
-        and what it sees there): it must have no effect but through its context. Nothing else comes of these runs: no
+        and what it sees there): it may act only through its context. These runs leave nothing else behind: no
         answer, no log lines, and nothing changes in the answers of other calls.
 
         The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
-        two dependencies, of `a` on `xr.status.x` and of `xr.status.x` on `b`. What is read of the composite's spec and
-        metadata, of a required resource's metadata, and what a resource reads of itself is none.
+        two dependencies, of `a` on `xr.status.x` and of `xr.status.x` on `b`. Reads of the composite's spec and
+        metadata, of a required resource's metadata, and a resource's reads of itself don't count.
 
         Args:
             request: The bytes of a RunFunctionRequest.
@@ -172,7 +172,7 @@ class Function(Callee):
     def __call__(self, req: Any, rsp: Any) -> None:
         """Answer a request message by filling in an answer message, of any implementation.
 
-        What `rsp` holds already counts: its desired state and context take the place of the request's, its results,
+        The content of `rsp` counts: its desired state and context take the place of the request's, its results,
         conditions and requirements stay.
 
         Args:
@@ -241,14 +241,14 @@ def function(
         compose: The function, where the decorator is used without arguments.
         name: The step's name; module and function name when it isn't given. It has to stay the same over time: by it
             the step knows which resources are its own.
-        formerly: Names that the function had. What it composed under these names is its own as well.
+        formerly: Former names of the function. Resources that it composed under these names are its own as well.
         auto_ready: Set the readiness of resources from their observed state, where nobody else sets it.
         allow_removal_when_unresolved: Let existing resources go when compose() doesn't register them after it has
             used an unresolved value as a plain one. Otherwise they stay as they are where another answer would have
             registered them.
         usages: Compose a Usage for every dependency between two composed resources, so that Crossplane deletes the
             dependent first. It takes Crossplane v2. compose() is run once more in each call, and a few times more where
-            it makes guesses, to see the dependencies of what is resolved: it must have no effect but through `ctx`.
+            it makes guesses, to see the dependencies of resolved values: it may act only through `ctx`.
 
     Raises:
         UsageError: The name is empty, or holds a comma or a colon before a space.
@@ -292,7 +292,7 @@ def _check_compose(compose: Any) -> None:
         raise UsageError(f"@composition.function is for a function (got {compose!r})")
     if _takes_a_context(compose):
         return
-    import inspect  # only for what isn't plain
+    import inspect  # only for unusual cases
 
     if inspect.isgeneratorfunction(compose) or inspect.isasyncgenfunction(compose):
         raise UsageError("compose() must not be a generator: take the 'yield' out of it")
@@ -309,7 +309,7 @@ def _check_compose(compose: Any) -> None:
 
 
 def _takes_a_context(compose: Any) -> bool:
-    """Say whether it is plain to see that a function can be called with one argument, and is no generator."""
+    """Say whether it is plain to see that a function can be called with one argument, and isn't a generator."""
     code = getattr(compose, "__code__", None)
     if type(compose) is not FunctionType or code is None or hasattr(compose, "__wrapped__"):
         return False

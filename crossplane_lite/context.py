@@ -1,4 +1,4 @@
-"""Context: what compose() gets, and everything that a function can ask and say."""
+"""Context: the argument of compose(), and everything that a function can ask and say."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ WATCHED = "ops.crossplane.io/watched-resource"
 
 
 class Context:
-    """One call of a composition function, as its author sees it ("Context Object" in the seed).
+    """One call of a composition function, as its author sees it ("Context Object" in the specification of this SDK).
 
     Attributes:
         results: Results of this call.
         conditions: Conditions of the composite.
-        requirements: What Crossplane is asked for. To be asked for in every call.
+        requirements: Resources and schemas that Crossplane is asked for, in every call anew.
         required_resources: Crossplane's answers, resources by key.
         required_schemas: Crossplane's answers, schemas by key.
         context: The pipeline's context: JSON values by key, handed from function to function.
-        output: What an Operation's function reports, JSON values by key.
+        output: The output of an Operation's function, JSON values by key.
         resources: The composed resources registered in this call, by name.
     """
 
@@ -90,7 +90,7 @@ class Context:
             The desired composite, whose status can be set; `.observed` is the composite as its author wrote it.
 
         Raises:
-            UsageError: The composite is of another kind, was asked for as another class before, or there is none
+            UsageError: The composite is of another kind, was asked for as another class before, or is missing
                 because an Operation runs the function.
         """
         if type(self._composite) is not model:
@@ -110,7 +110,8 @@ class Context:
 
         Args:
             name: Its composition resource name, unique in the composition and stable.
-            instance: What is desired. It is put over what earlier functions desire under that name (deep merge).
+            instance: The desired resource. It is put over the one that earlier functions desire under that name (deep
+                merge).
             depends_on: Resources (or names of them) that must be observed and ready before this one is created.
             on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed
                 value there (the default), `hold` it back, or stop with a `fatal` result.
@@ -157,10 +158,10 @@ class Context:
         return connection_secret(self._call, details, name, namespace)
 
     def remove(self, name: str) -> None:
-        """State that a composed resource is not desired: drop what earlier functions desire under this name, and what
-        was registered.
+        """State that a composed resource is not desired: drop the one that previous functions desire, or that was
+        registered, under this name.
 
-        Crossplane deletes the resource when no later function desires it. After a guess this is what says that the
+        Crossplane deletes the resource when no later function desires it. After a guess this says that the
         loss is meant.
         """
         remove(self._call, name)
@@ -182,7 +183,7 @@ class Context:
         return self._keep("required_schemas", lambda: self._call.required_schemas)
 
     def schema(self, api_version: str, kind: str, *, key: str | None = None) -> Schema:
-        """Ask for the OpenAPI schema of a kind, and return what Crossplane has answered.
+        """Ask for the OpenAPI schema of a kind, and return Crossplane's answer.
 
         Like every requirement it has to be asked for in every call, which each of these calls of `schema` does.
 
@@ -209,8 +210,8 @@ class Context:
         One call does it all: it asks for the schemas of all of these kinds, in every call, and checks the resources
         whose schema has come. It says nothing of the others: schemas come with the next call at the earliest, and
         never from a Crossplane before v2.2 or for a kind that the cluster doesn't have. Call it at the end of
-        compose(), and in the last function of a pipeline where several add to one resource: what is set later is
-        missing here. `crossplane_lite.schemas` says what is checked. It needs the extra `schemas`.
+        compose(), and in the last function of a pipeline where several add to one resource: fields that are set later
+        are missing here. `crossplane_lite.schemas` lists the checks. It needs the extra `schemas`.
 
         Every schema that is asked for is in every request, with 15 to 500 KB; where there are many kinds, the server
         needs a higher `--max-recv-message-size`.
@@ -236,12 +237,12 @@ class Context:
 
     @property
     def desired(self) -> Mapping[str, Any]:
-        """What earlier functions desire, by name, to read; `Unstructured`, whose `.observed` is what is observed."""
+        """Resources that previous functions desire, by name, to read: `Unstructured`, with `.observed`."""
         return self._keep("desired", lambda: earlier_of(self._call))
 
     @property
     def observed(self) -> ObservedResources:
-        """What is observed of composed resources, by name, to read; those of other steps too.
+        """Observed composed resources, by name, to read; those of other steps too.
 
         A name that isn't observed yet gives a resource all of whose fields read as Observables. Asking with `in`
         whether one is there is a guess where it isn't, as `if` is for a value.
@@ -262,7 +263,7 @@ class Context:
 
     @property
     def input(self) -> dict[str, Any] | None:
-        """The function's input from the Composition, None where there is none."""
+        """The function's input from the Composition, None without one."""
         request = self._call.request
         return self._keep("input", lambda: _wire.decode_struct(request.input) if request.HasField("input") else None)
 
@@ -300,7 +301,7 @@ class Context:
 
     @property
     def watched(self) -> Any:
-        """The resource that a WatchOperation watches, as `Unstructured`; None where there is none."""
+        """The resource that a WatchOperation watches, as `Unstructured`; None without one."""
         from ._models.unstructured import Unstructured
 
         return self.watched_as(Unstructured)
@@ -322,7 +323,7 @@ class Context:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the caller says it supports (function-capabilities)."""
+        """The capabilities that the caller advertises."""
         from ._call.capabilities import Capabilities
 
         return self._keep("capabilities", lambda: Capabilities(self._call.request.meta.capabilities))

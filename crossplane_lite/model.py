@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._models.dynamic import DynamicModel as DynamicModel
     from ._models.fields import DeepList as DeepList
     from ._models.fields import DeepMap as DeepMap
+    from ._models.fields import FreeForm as FreeForm
     from ._models.fields import ItemMap as ItemMap
     from ._models.fields import ItemMapOf as ItemMapOf
     from ._models.fields import Items as Items
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ._models.fields import Map as Map
     from ._models.fields import MapOf as MapOf
     from ._models.fields import Nested as Nested
+    from ._models.fields import Seen as Seen
     from ._models.fields import Values as Values
 
 __all__ = ["Model", "Resource", "from_dict", "to_dict"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import io
 import re
@@ -97,6 +98,19 @@ def test_help_has_examples(capfd: pytest.CaptureFixture[str], name: str) -> None
         shown.append(capfd.readouterr().out)
     assert shown[0] == shown[1]
     assert re.search(rf"^  \S*\W?crossplane-lite {name}", shown[0].partition("examples:\n")[2], re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"help", "serve"}))
+def test_help_fits_the_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """No line of help is longer than the terminal is wide, but for commands, which stay in one piece."""
+    monkeypatch.setenv("COLUMNS", "90")
+    with contextlib.suppress(SystemExit):
+        main([name, "--help"])
+    shown = capfd.readouterr().out
+    assert shown.startswith("usage: ")
+    assert [line for line in shown.splitlines() if len(line) > 90 and "crossplane-lite " not in line] == []
 
 
 def test_help_alone(capsys: pytest.CaptureFixture[str]) -> None:

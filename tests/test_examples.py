@@ -226,7 +226,7 @@ def test_the_application_is_checked_before_anything_is_applied(
     """A value that the cluster's schemas don't take ends the pipeline, and the message says where it is."""
     text = (EXAMPLES / "application" / "xr.yaml").read_text(encoding="utf-8")
     wrong = tmp_path / "xr.yaml"
-    wrong.write_text(text.replace("port: 8080", "port: eighty"), encoding="utf-8")
+    wrong.write_text(text.replace("port: 8080", "port: 80800000000"), encoding="utf-8")
     arguments = Stage("application", "wrong", ("-e", "required.yaml", "-s", "schemas")).arguments("render")
     assert main([arguments[0], str(wrong), *arguments[2:]]) == 1
     captured = capsys.readouterr()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import configparser
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,16 @@ import pytest
 
 from crossplane_lite._base.extras import load
 from crossplane_lite.errors import CrossplaneLiteError, MissingExtraError
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_documented() -> None:
+    """The reference's table has each extra, and no other."""
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg", encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "extras.rst").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^``(\w+)`` ", page, re.MULTILINE)) == sorted(settings["options.extras_require"])
 
 
 def test_installed() -> None:

@@ -1,4 +1,4 @@
-"""The requirements in the answer: what Crossplane is asked for, and what it has yet to answer."""
+"""The requirements in the answer: requests to Crossplane, and those that it has yet to answer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def put_requirements(
 
     Args:
         call: The call.
-        asked: What compose() asks for.
+        asked: The requests of compose().
         target: The answer's requirements.
-        unsent: Gets those that wait, by key, with what they wait for.
+        unsent: Gets those that wait, by key, with the values that they wait for.
 
     Returns:
         Why others can't be sent.
@@ -54,7 +54,7 @@ def put_requirements(
             else:
                 target.schemas[key].api_version = selector.api_version
                 target.schemas[key].kind = selector.kind
-        except (TypeError, ValueError) as error:  # what protobuf says of text that can't be sent
+        except (TypeError, ValueError) as error:  # protobuf's error for text that can't be sent
             problems.append(f"requirement {key!a} can't be sent: {error}")
             for sent in (target.resources, target.extra_resources, target.schemas):
                 parts.drop(sent, key)

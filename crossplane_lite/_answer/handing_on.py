@@ -1,4 +1,4 @@
-"""What a step hands on to the next ones: the pipeline's context, with who waits, and an Operation's output."""
+"""The data that a step hands on to the next ones: the pipeline's context, with who waits, and an Operation's output."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class HandingOn:
     """The context and the output of an answer.
 
     Attributes:
-        others: What the other steps of the pipeline say of who waits, by step.
+        others: The other steps' reports of who waits, by step.
     """
 
     __slots__ = ("_call", "_entry", "_had_entry", "others")
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        # What this step leaves in the context for others; None for nothing.
+        # The value that this step leaves in the context for others; None for nothing.
         self._entry: dict[str, Any] | None = None
         self.others = _told(call)
         self._had_entry = self.others.pop(call.step, None) is not None
 
     def set_context(self, message: Any, entry: dict[str, Any] | None) -> None:
-        """Put what compose() changed in the context into the answer, and what this step says of who waits.
+        """Put compose()'s changes of the context into the answer, and this step's report of who waits.
 
         Raises:
             EncodeError: A value can't be carried.
@@ -83,7 +83,7 @@ class HandingOn:
                 raise error.under("output") from None
 
     def _with_entry(self, context: bytes, entry: dict[str, Any] | None) -> bytes:
-        """Return a context with what this step says of who waits; other steps' entries are left as they came."""
+        """Return a context with this step's report of who waits; other steps' entries are left as they came."""
         from .._base.sentinels import TOMBSTONE
 
         step = self._call.step
@@ -93,7 +93,7 @@ class HandingOn:
 
 
 def _told(call: Call) -> dict[str, Waiting]:
-    """Return what the steps of the pipeline say of who waits, this one in an earlier call too."""
+    """Return the reports of who waits of the pipeline's steps, with this one's of a previous call."""
     if not call.request.HasField("context"):
         return {}
     entries = _wire.get_path(call.request.context, (HELD_BACK_KEY,))

@@ -28,7 +28,7 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
 
     Args:
         call: The call.
-        look: What other runs of compose() have shown.
+        look: The findings of other runs of compose().
         desired: The answer's desired resources.
         step: The step's identity, for the annotation.
     """
@@ -39,7 +39,7 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         if kept.fatal:
             fatals.append(f"{name} is wanted where {paths} has a value, and its on_unresolved is 'fatal'")
             continue
-        if name in desired:  # a previous step desires it as well; what this one had set there stays
+        if name in desired:  # a previous step desires it as well; fields that this one had set there stay
             desired[name].resource = with_owned_fields(desired[name].resource, observed)
             continue
         encoded = as_owned(observed)
@@ -83,8 +83,9 @@ def notes_of(call: Call, look: Look, error: str) -> list[Note]:
 
     Args:
         call: The call.
-        look: What they have shown.
-        error: The text of the exception that ended compose(), if what was registered before goes out all the same.
+        look: Their findings.
+        error: The text of the exception that ended compose(), if resources that were registered before go out all the
+            same.
     """
     paths = _paths(look.sources)
     notes = [

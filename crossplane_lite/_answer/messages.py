@@ -1,4 +1,4 @@
-"""Texts for people about who waits for what. What they are made from is masked before."""
+"""Texts for people about who waits for what. Their parts are masked before."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def joined(lines: Iterable[str]) -> str:
 
 
 def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
-    """Return one line for each resource and what it waits for, with why that is not there yet.
+    """Return one line for each resource and the values that it waits for, with the reason of each.
 
     Args:
         shown: Who waits, for people.
@@ -50,7 +50,7 @@ def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str
     Args:
         text: The text.
         shown: Who waits, for people.
-        resolved: The edges whose values are there: the dependent, what it depends on, and the path.
+        resolved: The edges whose values are there: the dependent, its dependency, and the path.
     """
     found = {
         f"{dependency} -> {dependent} ({path if path != dependency else 'ready'}, resolved)"

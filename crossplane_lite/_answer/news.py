@@ -1,4 +1,4 @@
-"""Results that are sent only when their text is news: a condition of the composite remembers what was sent."""
+"""Results that are sent only when their text is news: a condition of the composite remembers the sent ones."""
 
 from __future__ import annotations
 

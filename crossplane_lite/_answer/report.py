@@ -28,10 +28,10 @@ class Report:
         type: The condition's type.
         resolved: Its status; None for Unknown.
         reason: Its reason.
-        text: What it says.
+        text: The message.
         message: The same after the function's name, which says whose condition it is. That is all that is ever read
             of a message.
-        changed: Whether the observed composite has another message, so that a result says what is new.
+        changed: Whether the observed composite has another message, so that a result says the news.
     """
 
     __slots__ = ("_before", "_start", "changed", "message", "reason", "resolved", "text", "type")
@@ -79,12 +79,12 @@ def condition_type(name: str, step: str, others: Collection[str]) -> str:
 
 def report_for(call: Call, waiting: list[Masked], cut_off: list[Masked], type_: str) -> Report | None:
     """Return the report of a call; None for a function that has never held anything back, or whose caller knows no
-    conditions: then the log says what waits.
+    conditions: then the log names the waiting resources.
 
     Args:
         call: The call.
-        waiting: What waits for what.
-        cut_off: What won't ever come.
+        waiting: The waits.
+        cut_off: Values that won't ever come.
         type_: The condition's type.
     """
     lines = waiting + cut_off

@@ -31,7 +31,7 @@ def resolved_resources(call: Call, step: str, elsewhere: frozenset[str], look: L
         call: The call.
         step: The step's identity, for the annotation; an empty one for none.
         elsewhere: Names that other steps of the pipeline hold back.
-        look: What other runs of compose() have shown, where there were any.
+        look: The findings of other runs of compose(), if there were any.
     """
     found: dict[str, bytes] = {}
     for name, model in call.resources.items():
@@ -58,13 +58,13 @@ def emit_resource(
     Args:
         call: The call.
         name: The resource's name.
-        model: What is desired of it.
+        model: Its desired state.
         step: The step's identity, for the annotation; an empty one for none.
         elsewhere: Names that other steps of the pipeline hold back.
-        look: What other runs of compose() have shown, where there were any.
+        look: The findings of other runs of compose(), if there were any.
 
     Returns:
-        What became of it.
+        Its outcome.
 
     Raises:
         EncodeError: A value can't be carried; the path starts with the resource's name.

@@ -1,4 +1,4 @@
-"""What compose() set and the functions specification forbids: taken out, and said."""
+"""Fields that the functions specification forbids: taken out of the desired state, and said."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ONLY_STATUS: Final = {"status"}
 
 
 def take_violations(call: Call) -> list[str]:
-    """Take out what compose() set and the functions specification forbids; return it as texts.
+    """Take out fields that the functions specification forbids; return them as texts.
 
-    What earlier functions left passes through.
+    Fields of previous functions pass through.
     """
     found = []
     composite = call.composite

@@ -1,4 +1,4 @@
-"""Who waits in a call, and why what they wait for isn't there yet."""
+"""Who waits in a call, and why the awaited values aren't there yet."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["WhoWaits"]
 
 
 class WhoWaits:
-    """Who waits in a call. Most calls have none: nothing is asked and nothing can't be had.
+    """Who waits in a call. In most calls nobody does.
 
     Attributes:
-        graph: The edges of this call, from what waits to what it waits for.
+        graph: The edges of this call, from a waiting resource to the one that it waits for.
         data: Who waits, as it stands in the context; None where only fields of the composite and requirements wait.
         shown: The same for people, with secret values masked.
     """
@@ -52,11 +52,11 @@ class WhoWaits:
 
         Args:
             call: The call.
-            waiting: Resources, and what they wait for.
+            waiting: Resources, and the values that they wait for.
             status: The unresolved fields of the composite's status.
-            unsent: Requirements that aren't sent yet, by key, and what their selectors wait for.
+            unsent: Requirements that aren't sent yet, by key, and the values that their selectors wait for.
             cut_off: Requirements that can't be had, and why.
-            notes: What else people should know.
+            notes: Other remarks for people.
             guessed: The keys of the context whose values depend on a guess.
             held: The names of the resources that are held back.
         """
@@ -85,7 +85,7 @@ class WhoWaits:
             vertex = self.graph.vertex_of(source)
             why = text(_why(self._call, source, self._held))
             for target in [None] if vertex is None else self.graph.set_at(vertex):
-                if target != dependent or dependent[0] == "resource":  # a field that keeps what it has waits for nobody
+                if target != dependent or dependent[0] == "resource":  # a field that keeps its value waits for nobody
                     name, kind = self._named(dependent)
                     of, of_kind = ("", "") if target is None else self._named(target)
                     found.add(Need(name, of, text(path), why, kind, of_kind))
@@ -109,11 +109,11 @@ class WhoWaits:
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:
-        """Return what people are told of what waits; of some resources alone where their names are given."""
+        """Return the text for people about waiting resources; of some resources alone where their names are given."""
         return [] if self.shown is None else messages.lines(self.shown, names)
 
     def cut_off_lines(self) -> list[Masked]:
-        """Return what people are told of what can't be had."""
+        """Return the text for people about values that can't be had."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:
@@ -128,7 +128,7 @@ class WhoWaits:
         return messages.graph_text(text, self.shown, self._resolved(whole))
 
     def _resolved(self, whole: Graph) -> list[tuple[str, str, str]]:
-        """Return the edges whose values are there: the dependent, what it depends on, and the path."""
+        """Return the edges whose values are there: the dependent, its dependency, and the path."""
         call = self._call
         found = set()
         for dependent, targets in whole.edges.items():

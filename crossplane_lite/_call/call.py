@@ -58,6 +58,7 @@ class Call(Tracker):
 
     __slots__ = (
         "_log",
+        "_namespace",
         "_own",
         "_reported",
         "_required_resources",
@@ -108,7 +109,11 @@ class Call(Tracker):
         self._own: OwnSecrets | None = None  # Secrets among the resources
         self._step: str | None = None
         self._log: Any = None
+        self._namespace: str | None = None
         self._reported: set[int] = set()
+
+    def tops(self) -> dict[str, Any]:
+        return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def masker(self) -> Masker:
         """Return what masks the secret values that are known by now, those of Secrets in `resources` among them."""
@@ -150,6 +155,16 @@ class Call(Tracker):
         # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
         # desired state in every call, be it empty.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the composite; empty where it has none."""
+        if self._namespace is None:
+            raw = self.xr.raw or b""
+            # Nearly all composites that have none don't have the word, which is found out in no time.
+            found = _wire.get_path(raw, ("metadata", "namespace"), "") if b"namespace" in raw else ""
+            self._namespace = found if isinstance(found, str) else ""
+        return self._namespace
 
     @property
     def in_operation(self) -> bool:

@@ -15,7 +15,7 @@ _DEFAULT_TTL_SECONDS: Final = 60
 
 
 class Callee(abc.ABC):
-    """What a composition function has decided before any call. `crossplane_lite.composition.Function` is one.
+    """A composition function's settings, the same in all calls; see `crossplane_lite.composition.Function`.
 
     Attributes:
         name: The step's name, by which it knows its own resources.

@@ -1,4 +1,4 @@
-"""What the caller supports, and other rarely read parts of the request."""
+"""The caller's capabilities, and other rarely read parts of the request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES: Final = {
 }
 _KNOWN: Final = frozenset(_NAMES.values())
 _PREFIX: Final = "CAPABILITY_"
-# What each is called, and what it means that the caller doesn't have it.
+# The name of each, and the meaning of its absence.
 _WITHOUT: Final = {
     2: ("required resources", "none that are asked for will come"),
     3: ("credentials", "none will come"),
@@ -34,7 +34,7 @@ class Capabilities(frozenset[str]):
     Names may be given with or without `CAPABILITY_`, or as the protocol's numbers.
 
     Raises:
-        UsageError: A name that is asked for is none.
+        UsageError: A name isn't that of a capability.
 
     Attributes:
         advertised: Whether the caller advertises capabilities at all; where it doesn't, nothing can be concluded.
@@ -65,7 +65,7 @@ class Capabilities(frozenset[str]):
         """Return a capability's whole name.
 
         Raises:
-            UsageError: There is none of this name. The caller can't have one that nobody knows, so that asking for it
+            UsageError: The name is unknown. The caller can't have one that nobody knows, so that asking for it
                 would be answered with no for ever.
         """
         name = _PREFIX + capability.removeprefix(_PREFIX)
@@ -79,10 +79,10 @@ class Capabilities(frozenset[str]):
 
 
 def report_use(capability: int, log: Any) -> None:
-    """Log a warning that compose() uses what the caller doesn't support.
+    """Log a warning that compose() uses a capability that the caller lacks.
 
     Args:
-        capability: The protocol's number of what is used.
+        capability: The capability's number in the protocol.
         log: The call's logger.
     """
     what, meaning = _WITHOUT[capability]

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["connection_secret"]
 
 _TYPE: Final = "connection.crossplane.io/v1alpha1"
-# What the API server takes for a key of a Secret's data.
+# The keys that the API server takes in a Secret's data.
 _KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 
 
 def connection_secret(call: Call, details: object, name: str, namespace: object) -> Unstructured:
-    """Compose the Secret; `Context.connection_secret` says what the arguments are.
+    """Compose the Secret; `Context.connection_secret` describes the arguments.
 
     Raises:
         UsageError: `details` can't be in a Secret, or nothing says which namespace it belongs into.
@@ -52,7 +52,7 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
 
 
 def _metadata(call: Call, namespace: object) -> dict[str, Any]:
-    """Return the name and namespace that the composite's author asks for; Crossplane fills in what is left out."""
+    """Return the name and namespace that the composite's author asks for; Crossplane fills in a missing one."""
     xr = call.xr.raw or b""
     wanted = _wire.get_path(xr, ("spec", "writeConnectionSecretToRef"))
     wanted = wanted if isinstance(wanted, dict) else {}
@@ -70,13 +70,14 @@ def _data(call: Call, details: Mapping[Any, Any], observed: Any) -> dict[str, An
     data: dict[str, Any] = {}
     if isinstance(details, ConnectionDetails) and not details.writable:
         if not details:
-            # A resource whose own connection secret is missing has no details at all, which is no reason to lose them.
+            # A resource whose own connection secret is missing lacks details for the moment, which isn't a reason to
+            # lose them.
             return details.waiting()
         details = details.raw
         data.update(seen)  # nor is it one that some are missing
     for key, value in details.items():
         _check_key(call, key)
-        # None is no opinion, and what consumers may read already stays.
+        # None isn't an opinion, and values that consumers may read already stay.
         data[key] = seen.get(key) if value is None else apply(_encoded, detail_of(key, value, call))
     return data
 

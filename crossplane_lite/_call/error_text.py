@@ -41,12 +41,12 @@ def describe(error: BaseException, call: Tracker, home: str) -> str:
 
 
 def authors_frame(error: BaseException, home: str) -> traceback.FrameSummary | None:
-    """Return the last frame of what is beside or below the author's file, and isn't installed there; otherwise the last
+    """Return the last frame in code beside or below the author's file that isn't installed there; otherwise the last
     outside of this package.
     """
     frames = traceback.extract_tb(error.__traceback__)
     folder = os.path.dirname(os.path.abspath(home))
-    # Parts of Python that have no file, such as `<frozen _collections_abc>`, are nobody's place to look at.
+    # Parts of Python without a file, such as `<frozen _collections_abc>`, are nobody's place to look at.
     others = [
         frame
         for frame in frames

@@ -25,7 +25,7 @@ class LazyMap(MutableMapping[str, Any]):
         raw: The Struct bytes.
         call: The call.
         guessed: The keys whose values a previous step made without knowing all that it needed. They read as
-            Observables: what is made with them must not get lost or change when the real values come.
+            Observables: their uses must not get lost or change when the real values come.
     """
 
     def __init__(self, raw: bytes, call: Tracker | None = None, guessed: Collection[str] = ()) -> None:
@@ -86,7 +86,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     @property
     def values_seen(self) -> dict[str, Any]:
-        """What was read or set, by key."""
+        """Entries that were read or set, by key."""
         return self._values
 
     @property

@@ -1,4 +1,4 @@
-"""By what steps know each other: the annotation on the resources that a step registers, and its key in the context."""
+"""How steps know each other: by the annotation on the resources that a step registers, and its key in the context."""
 
 from __future__ import annotations
 

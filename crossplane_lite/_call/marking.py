@@ -59,7 +59,7 @@ def _marked_laid(model: Resource, base: bytes, step: str) -> bytes:
 def marked_over(encoded: bytes, step: str) -> bytes:
     """Put the mark of a step into encoded bytes, beside the steps that share the resource.
 
-    The other two give the same in one pass, for what is encoded directly.
+    The other two give the same in one pass, for resources that are encoded directly.
     """
     if not step:
         return encoded

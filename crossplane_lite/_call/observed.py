@@ -46,7 +46,7 @@ class ObservedResources(Mapping[str, Unstructured]):
     @overload
     def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
-        """Return the resource; where it isn't observed `default`, and without one what waits for it."""
+        """Return the resource; where it isn't observed `default`, and without one an object that waits for it."""
         return self[name] if default is _NOT_GIVEN or name in self else default
 
     def __contains__(self, name: object) -> bool:

@@ -14,6 +14,7 @@ from .._models.overlay import lay
 from .._models.registered import Registered
 from .._models.resource import Resource
 from .._models.types import ANY_TYPE
+from .._models.walker import plain_data
 from .._observed.observable import Observable, known
 from .._observed.root import Root
 from .._observed.tracker import current
@@ -76,8 +77,12 @@ def register(
         raise DuplicateResourceError(f"the composed resource {name!r} is registered already in this call")
     if on_unresolved not in _POLICIES:
         raise UsageError(f"'on_unresolved' must be one of {', '.join(_POLICIES)} (got {on_unresolved!r})")
+    if instance._scope == "Cluster" and call.namespace:
+        raise _out_of_scope(call, name, instance)
     if instance._node is not None or instance._state is not None:
         instance = _own(name, instance)
+    if "status" in instance.__dict__ and plain_data(instance.__dict__["status"]) == {}:
+        del instance.__dict__["status"]  # what kubectl prints of an object that it would create has an empty one
     observed = call.observed.get(name)
     earlier = None if name in call.removed else call.desired.get(name)
     if observed is None:
@@ -100,6 +105,13 @@ def register(
     Resource._set_state(instance, registered)
     call.resources[name] = instance
     return instance
+
+
+def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
+    return UsageError(
+        f"ctx.resource({name!r}): {instance.kind} of {instance.apiVersion} is cluster-scoped, and the composite is in "
+        f"namespace {call.namespace!r}; a namespaced composite can't compose cluster-scoped resources"
+    )
 
 
 def _instead_of(instance: object) -> str:

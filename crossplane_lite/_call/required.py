@@ -1,4 +1,4 @@
-"""What Crossplane answered to requirements: required resources and schemas."""
+"""Crossplane's answers to requirements: required resources and schemas."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class RequiredList(list[R]):
 
 
 class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
-    """Required resources by the key they were asked for ("Required Resources" in the seed). They are read-only.
+    """Required resources by the key they were asked for (Crossplane's "Required Resources"). They are read-only.
 
     As a mapping it has the keys that Crossplane has answered; any other key gives a list that isn't answered.
     """
@@ -135,7 +135,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
         return self.get(key)
 
     def answer(self, key: str) -> Any:
-        """Return the answer's items, None while there is none."""
+        """Return the answer's items, None before it comes."""
         if key in self._request.required_resources:
             return self._request.required_resources[key].items
         # Crossplane before v2.2 may know only the deprecated field.
@@ -182,7 +182,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 class RequiredSchemas(Mapping[str, "Schema"]):
     """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
 
-    `get(key)` is None while there is no answer, a `Schema` that is empty where the kind wasn't found, and the schema
+    `get(key)` is None before the answer, a `Schema` that is empty where the kind wasn't found, and the schema
     otherwise.
     """
 
@@ -212,11 +212,11 @@ class RequiredSchemas(Mapping[str, "Schema"]):
     @overload
     def get(self, key: str, default: T) -> Schema | T: ...
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the schema, an empty one where the kind wasn't found, and `default` while there is no answer."""
+        """Return the schema, an empty one where the kind wasn't found, and `default` before the answer."""
         return self.answer(key) if key in self else default
 
     def answer(self, key: str) -> Schema:
-        """Return the schema, or an empty one that says why there is none."""
+        """Return the schema, or an empty one with the reason."""
         made = self._made.get(key)
         if made is None:
             from .._validation.schema import Schema

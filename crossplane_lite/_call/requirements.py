@@ -1,4 +1,4 @@
-"""What a function asks Crossplane for: resources and schemas ("Required Resources" in the seeds)."""
+"""A function's requirements: resources and schemas that it asks Crossplane for (Crossplane's "Required Resources")."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """What is asked for in this call. It has to be asked for again in every call.
+    """The requests of this call. It has to be asked for again in every call.
 
     Attributes:
         resources: `ResourceSelector`s by key.

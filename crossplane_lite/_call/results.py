@@ -1,4 +1,4 @@
-"""What compose() writes besides resources: results and conditions."""
+"""Messages of compose() beside its resources: results and conditions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Results:
         """Stop the whole pipeline: nothing is applied or deleted.
 
         Args:
-            message: What went wrong, for people.
+            message: The error, for people.
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
         """
@@ -70,7 +70,7 @@ class Results:
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
             on_change: Send it only when its text is news. A condition of the composite, `ResultsReported-` and the
-                step's name, remembers what was sent, as hashes. A caller that knows no conditions gets it every time.
+                step's name, remembers the sent texts, as hashes. A caller without conditions gets it every time.
         """
         self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
 

@@ -25,7 +25,9 @@ def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -
     if key is None:
         key = call.requirements.key_of(selector)
     call.requirements.schemas[key] = selector
-    return call.required_schemas.answer(key)
+    schema = call.required_schemas.answer(key)
+    schema.wanted = (api_version, kind)
+    return schema
 
 
 def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldError]:

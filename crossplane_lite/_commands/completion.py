@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from .._base.extras import load
+from .._terminal.help import HelpFormatter
 from .suggesting import parser_of
 from .table import COMMANDS
 
@@ -69,7 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog='examples:\n  eval "$(crossplane-lite completion bash)"      in ~/.bashrc\n'
         '  eval "$(crossplane-lite completion zsh)"       in ~/.zshrc, after compinit\n'
         "  crossplane-lite completion fish > ~/.config/fish/completions/crossplane-lite.fish",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("shell", choices=SHELLS, help="the shell")

@@ -42,7 +42,11 @@ COMMANDS: Final = {
     "generate": Command(
         "codegen.command",
         "make models from API definitions",
-        ("generate xrd.yaml crds -o models", "generate - -o models --only '*.aws.upbound.io/*'"),
+        (
+            "generate xrd.yaml crds -o models",
+            "generate --kube-context -o models --only '*.aws.upbound.io/*'",
+            "generate --check --uses network",
+        ),
     ),
     "generate-input": Command(
         "codegen.input_crd",

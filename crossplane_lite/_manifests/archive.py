@@ -7,6 +7,9 @@ The layer with `package.yaml` is marked `base`: by the label `io.crossplane.xpkg
 image's configuration, or by the layer's annotation `io.crossplane.xpkg` (package specification). Without a mark it is
 the topmost layer that has the file.
 
+A tar file that is no image gives its files of YAML and JSON instead, as of a folder, and a gzipped text is that text:
+`crossplane xpkg extract` writes a package's `package.yaml` so.
+
 Sizes are limited after unpacking, and every digest that an archive names for what is read is compared.
 """
 
@@ -20,11 +23,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from ..errors import InputError
-from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, printable
+from .archive_files import GZIP, ZSTD, Files, FolderFiles, TarFiles, damage, gzipped_text, printable
 
-__all__ = ["Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
+__all__ = ["DOCUMENTS", "Image", "Layer", "Stream", "images", "is_archive", "is_layout", "read_archive", "read_layout"]
+
+DOCUMENTS: Final = (".yaml", ".yml", ".json")
+"""How the names of files that hold documents end."""
 
 _PACKAGE: Final = "package.yaml"
+_OF_IMAGES: Final = ("manifest.json", "index.json", "oci-layout")
 _MARK: Final = "io.crossplane.xpkg"
 _REF_NAME: Final = "org.opencontainers.image.ref.name"
 # An image that was built with attestations has them beside it, as further images.
@@ -89,19 +96,40 @@ def is_layout(folder: str) -> bool:
 
 
 def read_archive(file: BinaryIO, label: str) -> list[Stream]:
-    """Read the package in a saved image.
+    """Read the package in a saved image, the documents in another tar file, or a gzipped text.
 
     Args:
         file: The archive; seekable, and at its first byte.
         label: What messages call it.
 
     Returns:
-        Its `package.yaml`; several where the archive holds several images that differ in it.
+        Its `package.yaml`; several where the archive holds several images that differ in it. Of a tar file that is no
+        image, the files of YAML and JSON.
 
     Raises:
         InputError: It isn't such an archive, holds no package, is damaged, or too large.
     """
-    return _read(TarFiles(file, label))
+    text = gzipped_text(file, label)
+    if text is not None:
+        return [Stream(label, text)]
+    files = TarFiles(file, label)
+    return _documents(files) or _read(files)
+
+
+def _documents(files: TarFiles) -> list[Stream]:
+    """Return the documents in a tar file that is no image; nothing where it is one, or has none."""
+    if any(files.has(name) for name in _OF_IMAGES):
+        return []
+    found = []
+    with damage(files.label, "can't be read"):
+        for name in files.names():
+            # Hidden ones are none of the author's, such as those that macOS puts beside others.
+            if not name.lower().endswith(DOCUMENTS) or any(part.startswith(".") for part in name.split("/")):
+                continue
+            data = files.read(name)
+            if data is not None:
+                found.append(Stream(f"{files.label}:{printable(name)}", data))
+    return found
 
 
 def read_layout(folder: str) -> list[Stream]:

@@ -20,7 +20,10 @@ from typing import Any, BinaryIO, Final
 from ..errors import InputError
 from .values import typed
 
-__all__ = ["GZIP", "LARGEST", "ZSTD", "Files", "FolderFiles", "TarFiles", "clean_name", "damage", "printable"]
+__all__ = [
+    *("GZIP", "LARGEST", "ZSTD", "Files", "FolderFiles", "TarFiles", "clean_name", "damage", "gzipped_text"),
+    "printable",
+]
 
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -167,6 +170,21 @@ class TarFiles(Files):
                     raise _error(f"{label} is damaged: {member.name!r} has a negative size")
                 self._members[clean_name(member.name)] = member
 
+    def names(self) -> list[str]:
+        """Return the names of all files, and of links to them, sorted."""
+        return sorted(name for name, member in self._members.items() if not member.isdir())
+
+    def read(self, name: str) -> bytes | None:
+        """Return what a file holds; None for what is neither a file nor a link to one."""
+        file = self._find(name)
+        if file is None:
+            return None
+        with file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise self.error(f"{name} is larger than {LARGEST // _MB} MB, which is the limit")
+        return data
+
     def _find(self, name: str) -> BinaryIO | None:
         member = self._members.get(clean_name(name))
         for _ in range(10):  # docker saves a layer that two images share as a link
@@ -228,6 +246,28 @@ class _Bounded:
     def _check(self, place: int) -> None:
         if place > self._largest:
             raise _error(f"{self._what} is larger than {self._largest // _MB} MB unpacked, which is the limit")
+
+
+def gzipped_text(file: BinaryIO, label: str) -> bytes | None:
+    """Return the text that a file is when it is unpacked, None where it is anything else.
+
+    The file is at its first byte then.
+    """
+    head = file.read(len(ZSTD))
+    file.seek(-len(head), os.SEEK_CUR)
+    if not head.startswith(GZIP):
+        return None
+    start = file.tell()
+    packed: Any = _Bounded(gzip.GzipFile(fileobj=file), LARGEST, label)
+    head = b"\0"
+    with contextlib.suppress(*_DAMAGE):  # told where it is read as an archive
+        head = packed.read(512)
+    if not head or b"\0" in head:
+        file.seek(start)
+        return None
+    with damage(label, "can't be read"):
+        data: bytes = head + packed.read()
+        return data
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from .api_versions import split_api_version
 from .reading import read_bytes
 from .yaml import Document
 
-__all__ = ["Schemas"]
+__all__ = ["Schemas", "scopes_in"]
 
 _REF: Final = "#/components/schemas/"
 _KINDS: Final = "x-kubernetes-group-version-kind"
@@ -277,7 +277,7 @@ def _of_openapi(where: str, document: Mapping[str, Any]) -> Iterator[tuple[tuple
             f"{where}: the document has no components.schemas; one for each group and version is behind the index, "
             "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
-    scopes = _scopes(document.get("paths"))
+    scopes = scopes_in(document.get("paths"))
     for name, schema in schemas.items():
         marks = schema.get(_KINDS) if isinstance(schema, Mapping) else None
         # Options and events, which every group has, are marked with all of them.
@@ -297,8 +297,11 @@ def _key(mark: Any) -> tuple[str, str] | None:
     return joined(group, version), kind
 
 
-def _scopes(paths: Any) -> dict[tuple[str, str], str]:
-    """Return the scopes of the kinds that have paths; a kind that can be listed in one namespace is namespaced."""
+def scopes_in(paths: Any) -> dict[tuple[str, str], str]:
+    """Return the scopes of the kinds that have paths in an OpenAPI document, by apiVersion and kind.
+
+    What can be listed in one namespace is namespaced.
+    """
     scopes: dict[tuple[str, str], str] = {}
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
         for method in _METHODS:

@@ -5,8 +5,10 @@ Which of the documents define an API is decided elsewhere; this is about getting
 
 from __future__ import annotations
 
+import glob
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
@@ -19,10 +21,15 @@ from .reading import is_file, read_all
 from .values import one_of
 from .yaml import Document, decode, parse_documents
 
-__all__ = ["files_below", "read_sources"]
+__all__ = ["download", "expanded", "files_below", "read_sources"]
 
-_ARCHIVES: Final = (".xpkg", ".tar", ".tar.gz", ".tgz")
-_SUFFIXES: Final = (".yaml", ".yml", ".json", *_ARCHIVES)
+_ARCHIVES: Final = (".xpkg", ".tar", ".gz", ".tgz")
+_SUFFIXES: Final = (*archive.DOCUMENTS, *_ARCHIVES)
+# A registry, or a path in the one that is meant without it, and a tag or a digest.
+_REFERENCE: Final = re.compile(
+    r"(?=.{3,512}$)[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+"
+    r"(:[A-Za-z0-9_][A-Za-z0-9._-]*)?(@sha256:[0-9a-f]{64})?"
+)
 # The deepest schema known has about a hundred levels. Whoever walks one by recursion needs a limit.
 _DEEPEST: Final = 500
 _LONGEST_NAME: Final = 253  # of an object of Kubernetes
@@ -37,9 +44,9 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
 
     Args:
         arguments: Files, folders, and `-` for standard input. Files are YAML or JSON, of one or many documents, or
-            Crossplane packages (see `archive`), told apart by what they hold. Of a folder, and of those in it, the
-            files that end in .yaml, .yml, .json, .xpkg, .tar, .tar.gz and .tgz are read in the order of their names;
-            hidden ones are left out, and each file is read once however many links lead to it.
+            Crossplane packages or other archives (see `archive`), told apart by what they hold. Of a folder, and of
+            those in it, the files that end in .yaml, .yml, .json, .xpkg, .tar, .gz and .tgz are read in the order of
+            their names; hidden ones are left out, and each file is read once however many links lead to it.
         stdin: Standard input; by default the process's own.
 
     Raises:
@@ -52,6 +59,31 @@ def read_sources(arguments: Sequence[str], stdin: BinaryIO | None = None) -> Ite
         else:
             for path in files_below(argument) if os.path.isdir(argument) else [argument]:
                 yield from _parse(_read(path))
+
+
+def expanded(argument: str) -> list[str]:
+    """Return the files that a pattern of names stands for, such as a quoted `crds/**/*.yaml`, or the argument itself.
+
+    Raises:
+        InputError: There is no such file, and no file of the pattern; or it is the reference of a package.
+    """
+    if argument == "-" or os.path.lexists(argument):
+        return [argument]
+    if glob.has_magic(argument):
+        found = sorted(path for path in glob.glob(argument, recursive=True) if is_file(path))
+        if not found:
+            raise InputError(f"no file matches {argument}")
+        return found
+    if _REFERENCE.fullmatch(argument) and (":" in argument or "." in argument.partition("/")[0]):
+        if not argument.lower().endswith(_SUFFIXES):
+            raise InputError(f"there is no file {argument}; if it is a package, {download(argument)}")
+    return [argument]
+
+
+def download(reference: str) -> str:
+    """Return what is to be done to read a package that a registry has."""
+    name = re.split("[:@]", reference.rpartition("/")[2])[0]
+    return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 
 
 def files_below(folder: str) -> Iterator[str]:

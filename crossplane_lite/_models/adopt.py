@@ -8,28 +8,39 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
 from .._observed.observable import Observable
 from .._observed.tracker import current
+from .._paths.text import show as show_path
 from ..errors import DEEPEST, UnknownFieldError, UsageError
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
+from .place import place_of
 from .shape import ModelShape, near_name
+from .types import articled
 from .walker import plain_data, tree_of, with_nulls
+from .written import as_written
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # What messages call a value. Of a list's item it is the list's name and the index, put together where one is said.
-    _Name: TypeAlias = str | tuple["_Name", int]
+    # Where a value goes, for messages: a text, a model, list or map, or such a place and a step below it. It is put
+    # together where something is said.
+    Place: TypeAlias = object | tuple["Place", str | int]
 
 __all__ = ["adopt", "fill", "own_copy", "shell_of"]
 
 S = TypeVar("S", bound=ModelShape)
 
-_COPIED = frozenset({dict, list, tuple, ModelList})
+# What stands in plain data and is kept as it is; everything else is looked at.
+_KEPT = frozenset({*_types.SCALARS, Observable, type(None), type(NULL)})
 
 
-def adopt(type_: _types.Type, value: Any, name: str) -> Any:
+def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
     """Return `value` as it is kept in a field, list or map of this type; None and UNSET mean no opinion and give None.
+
+    Args:
+        type_: The type.
+        value: The value.
+        name: Where it goes: a model, list or map and a step below it.
 
     Raises:
         UsageError: The value can't stand there: the text says what can.
@@ -42,15 +53,20 @@ def adopt(type_: _types.Type, value: Any, name: str) -> Any:
 
 
 class _Work:
-    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested."""
+    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested.
 
-    __slots__ = ("_depth", "_items")
+    Args:
+        is_copy: Whether they come from a model: what an earlier function or the cluster left isn't checked.
+    """
 
-    def __init__(self) -> None:
-        self._items: list[tuple[Any, Any, _types.Type, Any, _Name, int]] = []
+    __slots__ = ("_depth", "_items", "is_copy")
+
+    def __init__(self, *, is_copy: bool = False) -> None:
+        self.is_copy = is_copy
+        self._items: list[tuple[Any, Any, _types.Type, Any, Place, int]] = []
         self._depth = 0
 
-    def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: _Name) -> None:
+    def add(self, holder: Any, key: Any, type_: _types.Type, value: Any, name: Place) -> None:
         """Leave a value for later: where it goes and under which key, its type, itself, and its name."""
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
@@ -67,13 +83,12 @@ class _Work:
                 (dict if isinstance(holder, dict) else list).__setitem__(holder, key, kept)
 
 
-def _adopt_one(type_: _types.Type, value: Any, name: _Name, work: _Work) -> Any:
-    code = type_.code
+def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     kind = type(value)
+    if kind in type_.takes:
+        return value
     if kind in _types.SCALARS:
-        if code < _types.MODEL or code == _types.DYNAMIC:
-            return value
-        raise _unfit(type_, value, name)
+        return _converted(type_, value, name, work)
     if kind is Observable or value is NULL:
         return value
     if value is None or value is UNSET:
@@ -84,14 +99,34 @@ def _adopt_one(type_: _types.Type, value: Any, name: _Name, work: _Work) -> Any:
         return _adopt_mapping(type_, value, name, work)
     if isinstance(value, (list, tuple)):
         return _adopt_list(type_, value, name, work)
-    if code >= _types.MODEL and code != _types.DYNAMIC:
-        raise _unfit(type_, value, name)
-    return value  # what JSON can't carry is refused with its whole path when the resource is encoded
+    plain = as_written(value, lambda problem: UsageError(f"{_label(name)}: {problem}"))
+    if plain is not value:
+        return _adopt_one(type_, plain, name, work)
+    if type_.code == _types.ANY or type_.code == _types.DYNAMIC:
+        return value  # what JSON can't carry is refused with its whole path when the resource is encoded
+    if any(issubclass(kind, one) for one in type_.takes):
+        return value
+    raise _unfit(type_, value, name)
 
 
-def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _Name, work: _Work) -> Any:
+def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
+    """Return a scalar of another type than a field's as Kubernetes would take it.
+
+    The numbers of JSON have one type: 2.0 is an integer.
+    """
+    if type(value) is float and int in type_.takes and value.is_integer():
+        return int(value)
+    if work.is_copy:
+        return value
+    call = current()
+    if call is not None and call.oracle is not None and type_.takes:
+        return value  # it may be made from an answer that nobody gave, and the run must show what comes after it
+    raise _unfit(type_, value, name)
+
+
+def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: Place, work: _Work) -> Any:
     code = type_.code
-    if code == _types.MODEL or code == _types.MAP:
+    if code != _types.LIST and code != _types.ANY and code != _types.DYNAMIC:
         raise _unfit(type_, value, name)
     observed = isinstance(value, ObservedList) and value._node is not None
     if isinstance(value, (ObservedList, ModelList)) and _is_absent(value):
@@ -101,7 +136,9 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     elif code == _types.ANY:
         return _deep(value, name)
     values = [NULL if element is None else element for element in value] if observed else list(value)
-    if code == _types.DYNAMIC or (code == _types.LIST and type_.item.code >= _types.MODEL):
+    if type_.probe is not None and code == _types.LIST and _all_fit(type_, values):
+        return ModelList(values, None, type_) if type_.is_item else values
+    if code == _types.DYNAMIC or type_.is_item or (code == _types.LIST and type_.item.code >= _types.MODEL):
         values = ModelList(values, None, type_)
         made = type_.item.made
         if all(type(element) is made and element._node is None for element in values):
@@ -114,7 +151,17 @@ def _adopt_list(type_: _types.Type, value: list[Any] | tuple[Any, ...], name: _N
     return values
 
 
-def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
+def _all_fit(type_: _types.Type, items: Iterable[Any]) -> bool:
+    """Say whether the items of a list or a map are kept as they are, where that can be told of all at once."""
+    assert type_.probe is not None
+    try:
+        type_.probe(items)
+    except TypeError:
+        return False
+    return True
+
+
+def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     code = type_.code
     node = value._node
     state = LOOSE if node is None else node.state
@@ -122,8 +169,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
         refuse_whole(node, _label, name)
     if node is not None and value._absent:
         if type(node.owner) is Became:
-            return adopt(type_, node.owner.values, _label(name))
-        if node.place is not None and name != "status":  # as `attrs.evolve` hands it on
+            return adopt(type_, node.owner.values, name)
+        if node.place is not None and not _is_status(name):  # as `attrs.evolve` hands it on
             node.place.used(node)
         # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
         return node.observable() if state == WAIT else None
@@ -131,7 +178,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
         if state < WAIT:
             raise _unfit(type_, value, name)
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
-    elif code in (_types.LIST, _types.MAP, _types.LEAF, _types.FLOAT):
+    elif code in (_types.LIST, _types.MAP) or type_.words:
         raise _unfit(type_, value, name)
     elif state in (LAID, TEMPLATE) or (state == HELD and (node is None or node.raw is None)):
         # Without what another resource inherits; and what stands elsewhere already must not change with this.
@@ -144,6 +191,10 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: _Name) -> Any:
     return value
 
 
+def _is_status(name: Place) -> bool:
+    return type(name) is tuple and name[1] == "status" and type(name[0]) is not tuple
+
+
 def _take(model: ModelShape) -> None:
     if model._node is None:
         model._set_node(model, HELD_NODE)
@@ -154,7 +205,7 @@ def _take(model: ModelShape) -> None:
 def own_copy(model: S) -> S:
     """Return a copy of what was set in a model, without what it inherits."""
     cls = type(model)
-    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data))
+    return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
 
 
 def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
@@ -170,7 +221,7 @@ def _copied(value: ModelShape, cls: type[ModelShape]) -> ModelShape:
     return fill(cls.__new__(cls), plain_data(value))
 
 
-def _deep(value: Any, name: _Name) -> Any:
+def _deep(value: Any, name: Place) -> Any:
     """Copy plain lists and mappings, so that nothing that outlives the call is shared; scalars stay as they are."""
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
@@ -182,17 +233,19 @@ def _deep(value: Any, name: _Name) -> Any:
         copy: Any = item
         if kind is dict:
             copy = dict(item)
-            work.extend((child, copy, at, depth + 1) for at, child in item.items() if type(child) in _COPIED)
+            work.extend((child, copy, at, depth + 1) for at, child in item.items() if type(child) not in _KEPT)
         elif kind is list or kind is tuple or kind is ModelList:
             copy = list(item)
-            work.extend((child, copy, at, depth + 1) for at, child in enumerate(item) if type(child) in _COPIED)
+            work.extend((child, copy, at, depth + 1) for at, child in enumerate(item) if type(child) not in _KEPT)
+        else:
+            copy = as_written(item, lambda problem: UsageError(f"{_label(name)}: {problem}"))
         holder[key] = copy
     return box[0]
 
 
-def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: _Name, work: _Work) -> Any:
+def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, work: _Work) -> Any:
     code = type_.code
-    if code == _types.LIST:
+    if code == _types.LIST or type_.words:
         raise _unfit(type_, value, name)
     observed = isinstance(value, ObservedMap) and value._node is not None
     if isinstance(value, (ObservedMap, ModelMap)) and _is_absent(value):
@@ -203,17 +256,19 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: _Name, wo
         return _deep(value, name)
     if observed:
         value = {key: NULL if element is None else element for key, element in value.items()}
-    if code == _types.MODEL or code == _types.DYNAMIC:
+    if code != _types.MAP and code != _types.ANY:
         cls = type_.cls
-        made = _filled(cls.__new__(cls), value, work)
+        made = _filled(cls.__new__(cls), value, work, name)
         _take(made)
         return made
     item = type_.item if code == _types.MAP else type_
     kept = dict(value)
-    if code == _types.MAP and item.code >= _types.MODEL:
+    fits = type_.probe is not None and code == _types.MAP and _all_fit(type_, kept.values())
+    if code == _types.MAP and (type_.is_item or item.code >= _types.MODEL):
         kept = ModelMap(kept, None, type_)
-    for key, element in kept.items():
-        work.add(kept, key, item, element, str(key))
+    if not fits:
+        for key, element in kept.items():
+            work.add(kept, key, item, element, (name, key))
     return kept
 
 
@@ -225,56 +280,75 @@ def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> 
     return node.raw is None and node.up is not None and not len(container) and node.state in (VIEW, WAIT, FACT)
 
 
-def fill(model: S, values: Mapping[Any, Any]) -> S:
+def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     """Set the fields of a new model from a mapping; keys may be wire names or attributes.
+
+    Args:
+        model: The model.
+        values: The mapping.
+        is_copy: Whether that is what another model of the class has: its scalars are taken as they are.
 
     Raises:
         UnknownFieldError: A key is neither.
         UsageError: A value can't stand where it stands.
     """
-    work = _Work()
-    _filled(model, values, work)
+    work = _Work(is_copy=is_copy)
+    _filled(model, values, work, type(model).__name__)
     work.finish()
     return model
 
 
-def _filled(model: S, values: Mapping[Any, Any], work: _Work) -> S:
+def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
     cls = type(model)
     model._stand_nowhere()
     target = model.__dict__
     for key, value in values.items():
         if type(key) is Observable:
             key = str(key)  # found again as the text that it is
+        if not isinstance(key, str):
+            raise UsageError(f"{_label(name)}: keys must be strings (got {key!r} that is {_a(type(key))})")
         field = cls.__wire_fields__.get(key)
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
         if field is None:
-            raise UnknownFieldError(f"{cls.__name__} has no field {key!r}{near_name(str(key), cls.__wire_fields__)}")
+            raise UnknownFieldError(
+                f"{_unknown_in(cls, name)} has no field {key!r}{near_name(key, cls.__wire_fields__)}"
+            )
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
         elif value is TOMBSTONE:  # a copy removes what its original removes
             delattr(model, field.name)
         else:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done
-            work.add(target, field.name, field.type, value, field.name)
+            work.add(target, field.name, field.type, value, (name, field.wire))
     return model
 
 
-def _label(name: _Name) -> str:
-    steps = []
-    while not isinstance(name, str):
-        name, at = name
-        steps.append(f"[{at}]")
-    return name + "".join(reversed(steps))
+def _unknown_in(cls: type[ModelShape], name: Place) -> str:
+    place = _label(name)
+    return cls.__name__ if place == cls.__name__ else f"{place} ({articled(cls.__name__)})"
 
 
-def _too_deep(name: _Name) -> UsageError:
-    while not isinstance(name, str):  # with thousands of indexes nobody could read it
+def _label(name: Place) -> str:
+    steps: list[Any] = []
+    while type(name) is tuple:
+        name, step = name
+        steps.append(step)
+    top = name if isinstance(name, str) else place_of(name)
+    below = show_path(reversed(steps))
+    return f"{top}{'' if below.startswith('[') or not below or not top else '.'}{below}"
+
+
+def _too_deep(name: Place) -> UsageError:
+    way = []
+    while type(name) is tuple:
+        way.append(name)
         name = name[0]
-    return UsageError(f"{name!r} contains itself, or is nested more than {DEEPEST:,} deep")
+    # With thousands of steps nobody could read it.
+    return UsageError(f"{_label(way[-1])} contains itself, or is nested more than {DEEPEST:,} deep")
 
 
-def _unfit(type_: _types.Type, value: Any, name: _Name) -> UsageError:
+def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:
     kind = type(value)
     is_namesake = type_.code == _types.MODEL and type_.name == kind.__name__  # such as that of another version
     try:
@@ -283,10 +357,35 @@ def _unfit(type_: _types.Type, value: Any, name: _Name) -> UsageError:
         shown = ""
     # Nothing is cut: half a secret would not be recognised any more.
     what = f"{shown} that is " if shown and len(shown) <= 60 else ""
-    what += _types.articled(kind.__name__, kind.__module__ if is_namesake else "")
-    hint = "; use list(...)" if type_.code == _types.LIST and isinstance(value, Iterable) else ""
+    what += _a(kind, with_module=is_namesake)
     wanted = type_.describe(with_module=is_namesake)
-    return UsageError(f"{_label(name)!r} must be {wanted} (got {what}){hint}")
+    return UsageError(f"{_label(name)}: must be {wanted} (got {what}){_hint(type_, value)}")
+
+
+def _a(kind: type, *, with_module: bool = False) -> str:
+    return articled(kind.__name__, kind.__module__ if with_module else "")
+
+
+def _hint(type_: _types.Type, value: Any) -> str:
+    """Return what to write instead, where that is plain."""
+    takes = type_.takes
+    if type_.code == _types.LIST:
+        if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            return "; use list(...)"
+        return "; write [...] around it" if type(value) in type_.item.takes else ""
+    if isinstance(value, bool):
+        return f'; write "{str(value).lower()}"' if str in takes else ""
+    if str in takes and isinstance(value, (int, float)):
+        return "; write str(...)"
+    if isinstance(value, str):
+        if bool in takes:
+            return "; write True or False"
+        call = current()
+        if takes and call is not None and call.tokens_in(value):
+            return "; give the value itself, not a text that is made from it"
+        if takes and value.strip().lstrip("+-").isdigit():
+            return "; write int(...)"
+    return ""
 
 
 def shell_of(model: S) -> S:

@@ -20,8 +20,53 @@ __all__ = ["apply", "value_or"]
 
 T = TypeVar("T")
 D = TypeVar("D")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+E = TypeVar("E")
 
 
+@overload
+def apply(function: Callable[[], T], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A], T], a: Observable[A], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[list[A]], T], a: list[A | Observable[A]], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[dict[str, A]], T], a: dict[str, A | Observable[A]], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A], T], a: A | Observable[A] | None, /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[list[Any]], T], a: list[Any], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[dict[str, Any]], T], a: dict[str, Any], /) -> T | Observable[T]: ...
+@overload
+def apply(function: Callable[[A, B], T], a: Observable[A], b: Observable[B], /) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B], T], a: A | Observable[A] | None, b: B | Observable[B] | None, /
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B, C], T],
+    a: A | Observable[A] | None,
+    b: B | Observable[B] | None,
+    c: C | Observable[C] | None,
+    /,
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[[A, B, C, E], T],
+    a: A | Observable[A] | None,
+    b: B | Observable[B] | None,
+    c: C | Observable[C] | None,
+    d: E | Observable[E] | None,
+    /,
+) -> T | Observable[T]: ...
+@overload
+def apply(
+    function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any
+) -> T | Observable[T]: ...
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     """Compute with values that may not be known yet.
 

@@ -21,11 +21,11 @@ _MISSING = object()
 
 
 class ModelList(list[Any]):
-    """A list of desired state: of models, or read before it was set, when the first change makes it count as set."""
+    """A list of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
 
     __slots__ = ("_node", "_type")
 
-    def __init__(self, values: Iterable[Any], node: Node | None, type_: Type) -> None:
+    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
@@ -49,9 +49,11 @@ class ModelList(list[Any]):
 
         item = self._type.item
         if isinstance(at, slice):
-            list.__setitem__(self, at, [adopt(item, element, "a list element") for element in value])
+            start, _, step = at.indices(len(self))
+            kept = [adopt(item, element, (self, start + step * n)) for n, element in enumerate(value)]
+            list.__setitem__(self, at, kept)
         else:
-            list.__setitem__(self, at, adopt(item, value, "a list element"))
+            list.__setitem__(self, at, adopt(item, value, (self, at)))
         _touch(self)
 
     def _take_in(self, key: Any, child: Any) -> None:
@@ -65,11 +67,16 @@ class ModelList(list[Any]):
 
 
 class ModelMap(DesiredMap):
-    """A map of desired state: of models, read before it was set, or laid over an earlier function's."""
+    """A map of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
 
     __slots__ = ("_type",)
 
-    def __init__(self, values: Mapping[str, Any], node: Node | None, type_: Type) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        node: Node | None = None,
+        type_: Type = ANY_TYPE,
+    ) -> None:
         super().__init__(values)
         self._node = node
         self._type = type_
@@ -90,7 +97,7 @@ class ModelMap(DesiredMap):
                 self._node.deleted.discard(key)
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
-            kept = adopt(self._type.item, value, key)
+            kept = adopt(self._type.item, value, (self, key))
             # Where the key was deleted, it stays so: what is set then replaces, and doesn't merge.
             if self._node is not None and key not in (self._node.deleted or ()):
                 kept = over_source(self._node, key, self._type.item, kept)

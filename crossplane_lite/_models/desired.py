@@ -43,7 +43,7 @@ class _Metadata:
 
 
 class _Status:
-    """The status of a desired composed resource: there is none to read. What is set in it is told when the call ends.
+    """The status of a desired composed resource: it can't be read. Fields set in it are told when the call ends.
 
     The objects below it that aren't there, which a schema has or an object without one could have, are in it too.
     """
@@ -86,21 +86,21 @@ def is_desired(node: Node | None, root: Root) -> bool:
 
     Args:
         node: The resource's node.
-        root: What is observed of it.
+        root: The root of its observed state.
     """
     if root.kind != "resource" or node is None:
         return root.kind == "resource"
-    # What `ctx.desired` has is to read, as observed state, and knows the observed object beside its own.
+    # The objects of `ctx.desired` are to read, as observed state, and knows the observed object beside its own.
     return node.state < WAIT or (node.state == FACT and node.root is not root)
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Make the metadata or the status of a desired composed resource know what it is.
+    """Tell the metadata or the status of a desired composed resource whose it is.
 
     Args:
         name: The field's name, of those in `PLACES`.
-        value: What stands in it.
-        root: What is observed of the resource.
+        value: Its value.
+        root: The root of the resource's observed state.
     """
     if not isinstance(value, ModelShape):
         return
@@ -114,12 +114,12 @@ def put_in_place(name: str, value: Any, root: Root) -> None:
 
 
 def external_name_of(annotations: Any, node: Node | None, root: Root) -> str | Observable[str] | None:
-    """Return the external name of a desired composed resource: what is set, or a reference to the observed one.
+    """Return the external name of a desired composed resource: the set one, or a reference to the observed one.
 
     Args:
         annotations: The resource's desired annotations.
         node: The resource's node.
-        root: What is observed of it.
+        root: The root of its observed state.
     """
     name: str | None = dict.get(annotations, EXTERNAL_NAME)
     if name is not None or EXTERNAL_NAME in (getattr(annotations, "deleted", None) or ()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from .. import _wire
 from .._observed.observable import Observable, belong, guess
 from ..errors import UsageError
+from .libraries import MadeByAttrs
 from .model import Model
 from .node import VIEW, WAIT, Became
 from .setter import delete_field, set_field
@@ -64,6 +65,11 @@ class DynamicModel(Model):
 
     __wire_fields__ = DynamicFields()
     __wire_keys__ = DynamicKeys()
+    __attrs_attrs__ = MadeByAttrs()
+
+    @classmethod
+    def _is_open(cls) -> bool:
+        return True
 
     if TYPE_CHECKING:
 

@@ -15,13 +15,13 @@ _NONE: Any = object()
 def fall_back(tree: Tree, observed: dict[str, Any] | None) -> None:
     """Replace the unresolved values of a tree in place.
 
-    A value in an object takes what the observed object has at the same path, or is left out. Inside a list the
+    A value in an object takes the observed object's at the same path, or is left out. Inside a list the
     element is matched by the list's merge keys where its schema has some, else by index when the lengths agree;
     otherwise the whole list comes from observed state.
 
     Args:
         tree: The resource's set fields.
-        observed: The observed resource as plain data, None while there is none.
+        observed: The observed resource as plain data, None before it exists.
     """
     matcher = _Matcher(tree)
     for found in tree.found:
@@ -38,7 +38,7 @@ class _Matcher:
         self._indexes: dict[int, dict[tuple[Any, ...], Any]] = {}
 
     def element(self, values: list[Any], at: int, observed: Any, unresolved: Any) -> Any:
-        """Return the observed element for the one at `at`; `unresolved` is the field of it that has no value."""
+        """Return the observed element for the one at `at`; `unresolved` is its field without a value."""
         if not isinstance(observed, list):
             return _NONE
         keys = self._keys.get(id(values))
@@ -46,7 +46,7 @@ class _Matcher:
             return _NONE
         if keys:
             identity = _identity(values[at], keys)
-            if identity is not None:  # an element that doesn't exist yet has no observed value anywhere in it
+            if identity is not None:  # an element that doesn't exist yet lacks observed values everywhere
                 return self._by_identity(observed, keys).get(identity)
         return observed[at] if len(observed) == len(values) else _NONE
 
@@ -71,7 +71,7 @@ def _identity(element: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
 def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, matcher: _Matcher) -> None:
     node: Any = tree.data
     seen: Any = _NONE if observed is None else observed
-    # The holders on the way, to find the outermost list and to take out what becomes empty.
+    # The holders on the way, to find the outermost list and to take out objects that become empty.
     way: list[tuple[Any, Any, Any]] = []
     last = len(found.steps) - 1
     for depth, step in enumerate(found.steps):
@@ -91,7 +91,7 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
         if depth == last:
             if found.is_key and isinstance(node, dict):
                 node.pop(at, None)
-                # Whatever key it will be, what the observed map has stays.
+                # Whatever key it will be, the observed map's entries stay.
                 if isinstance(seen, dict):
                     ours = owned_keys(observed or {}, found.steps[:-1])
                     for key, value in seen.items():
@@ -111,7 +111,7 @@ def _fall_back_one(tree: Tree, found: Found, observed: dict[str, Any] | None, ma
 def _replace_list(way: list[tuple[Any, Any, Any]], observed: Any, matcher: _Matcher, values: list[Any]) -> None:
     """Replace a list by the observed one, or leave it out."""
     while not isinstance(observed, list) and isinstance(way[-1][0], list):
-        # A list in a list can't be left out without shifting what follows, so the one around it goes.
+        # A list in a list can't be left out without shifting the next ones, so the one around it goes.
         values, _, observed = way.pop()
     matcher.replaced[id(values)] = values
     holder, step, seen = way.pop()

@@ -14,7 +14,7 @@ __all__ = ["check_class", "check_kind", "check_same_kind"]
 
 
 def check_class(model: object, what: str) -> None:
-    """Refuse what isn't a class of resources.
+    """Refuse an object that isn't a class of resources.
 
     Raises:
         UsageError: It isn't one.
@@ -29,7 +29,7 @@ def check_kind(model: type[Resource], fields: Mapping[str, bytes], where: str) -
     Args:
         model: The class, of which `Unstructured` is for all kinds.
         fields: The object, split by one level.
-        where: What the object is, for the message.
+        where: The object's name in the message.
 
     Raises:
         UsageError: It is another one.

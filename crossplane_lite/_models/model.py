@@ -6,6 +6,7 @@ A set field lives in the instance's dict; anything else reads from the instance'
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -13,6 +14,8 @@ from .._observed.observable import Observable, guess
 from .._observed.tracker import current
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
+from .containers import ModelList
+from .libraries import asked_class
 from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
@@ -30,8 +33,32 @@ else:
 
 M = TypeVar("M", bound="Model")
 
-__all__ = ["Model", "from_dict", "to_dict"]
+__all__ = ["CONSTRUCTORS", "HELP", "Model", "from_dict", "restored", "to_dict"]
 
+
+class _Help:
+    """The docstring of a class, with its fields, made when somebody asks for help."""
+
+    def __get__(self, instance: object, owner: Any = None) -> str:
+        from .described import help_text
+
+        cls: Any = type(instance) if owner is None else owner
+        return help_text(cls)
+
+
+class _Signature:
+    """The signature of a class whose constructor takes its fields and nothing else."""
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        if instance is not None or owner.__init__ not in CONSTRUCTORS or not owner.__wire_fields__:
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute '__signature__'")
+        from .described import signature
+
+        return signature(owner)
+
+
+HELP: Any = _Help()
+CONSTRUCTORS: list[Any] = []
 _set_node = ModelShape._set_node
 _set_dict: Any = ModelShape.__dict__["__dict__"].__set__
 
@@ -52,6 +79,13 @@ class Model(ModelShape):
     __slots__ = ()
 
     __attrs_attrs__: ClassVar[Any]
+    if not TYPE_CHECKING:
+        __signature__ = _Signature()
+
+        @property
+        def __class__(self):
+            # What attrs.asdict and cattrs ask for. Nothing here does: isinstance() asks it where type() says no.
+            return asked_class(self, sys._getframe(1)) if "attr" in sys.modules else type(self)
 
     def __init__(self, /, **fields: Any) -> None:
         _set_node(self, None if current() is not None else new_node())
@@ -69,13 +103,30 @@ class Model(ModelShape):
                 continue
             if kind is field.type.made and value._node is None:
                 _set_node(value, HELD_NODE)
-            elif kind is field.copied:
-                fields[name] = value.copy()
-            elif name in self._fixed:
+                continue
+            if kind is field.copied:
+                try:
+                    field.probe(value if kind is list else value.values())
+                except TypeError:
+                    pass  # `adopt` says what is wrong, or converts it
+                else:
+                    fields[name] = value.copy()
+                    continue
+            elif kind is list and field.lists:
+                made = field.type.item.made
+                for item in value:
+                    if type(item) is not made or item._node is not None:
+                        break
+                else:
+                    for item in value:
+                        _set_node(item, HELD_NODE)
+                    fields[name] = ModelList(value, None, field.type)
+                    continue
+            if name in self._fixed:
                 self._check_fixed(name, value)
                 unset.append(name)
             else:
-                kept = adopt(field.type, value, name)
+                kept = adopt(field.type, value, (self, field.wire))
                 if kept is None:
                     unset.append(name)
                 else:
@@ -145,11 +196,10 @@ class Model(ModelShape):
     def __deepcopy__(self, memo: object) -> Model:
         if self._node is None or (self._node.state < WAIT and self._node.raw is None):
             return own_copy(self)  # with its tombstones
-        copy: Model = from_dict(type(self), to_dict(self))
-        return copy
+        return restored(type(self), to_dict(self))
 
     def __reduce__(self) -> Any:
-        return from_dict, (type(self), to_dict(self))
+        return restored, (type(self), to_dict(self))
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__wire_fields__})
@@ -161,6 +211,9 @@ class Model(ModelShape):
         return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
 
 
+CONSTRUCTORS.append(Model.__init__)
+
+
 def to_dict(model: Model) -> dict[str, Any]:
     """Return what is set in a model, or present in its source, as plain data under the wire names.
 
@@ -168,6 +221,13 @@ def to_dict(model: Model) -> dict[str, Any]:
     """
     result: dict[str, Any] = plain_data(model)
     return result
+
+
+def restored(cls: type[M], values: Mapping[str, Any]) -> M:
+    """Return a copy of a model of this class, from all that it shows."""
+    made: Any = cls
+    model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
+    return model
 
 
 def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:

@@ -87,7 +87,7 @@ _LONGEST_WHOLE: Final = len(".metadata")
 
 
 class Holder(Protocol):
-    """A model, list or map of desired state: what something was read from."""
+    """A model, list or map of desired state from which something was read."""
 
     _node: Node | None
 
@@ -114,13 +114,13 @@ class Became:
 
 
 class Place(Protocol):
-    """A part of desired state in which reading what isn't there is special."""
+    """A part of desired state in which reading a missing field is special."""
 
     def absent(self, made: Any, node: Node, field: Field) -> Any:
-        """Return what a field reads as that isn't there.
+        """Return the value that a missing field reads as.
 
         Args:
-            made: What it reads as elsewhere.
+            made: The value that it reads as elsewhere.
             node: The node of the object that doesn't have it.
             field: The field.
         """
@@ -134,18 +134,18 @@ class Node:
 
     Attributes:
         state: One of the states of this module.
-        raw: The Struct (or ListValue) bytes that it lies over, None where there are none.
+        raw: The Struct (or ListValue) bytes that it lies over, or None.
         root: The observed object that it belongs to; None in desired state.
-        up: The node of what holds it; None at the top and for what compose() made itself.
+        up: The node of its holder; None at the top and for objects that compose() made itself.
         step: The last part of its path: `.spec`, `[0]` or `["a/b"]`.
-        owner: For a VIEW what it attaches itself to when it is first written, otherwise None.
+        owner: For a VIEW the object that it attaches itself to when it is first written, otherwise None.
         key: The attribute under which it attaches itself.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read None and remove what earlier functions desired.
-            What is set there afterwards replaces what was there, and doesn't merge into it.
-        shows: For the codec (`crossplane_lite._wire.objects`): whether more than what was set is shown, and meant.
+        deleted: Attributes (or keys) that were deleted: they read None and remove the fields of earlier functions.
+            A value that is set there afterwards replaces the old one, and doesn't merge into it.
+        shows: For the codec (`crossplane_lite._wire.objects`): whether more than the set fields is shown, and meant.
         states: At the top of an observed object the state of each field that differs from `state`.
-        place: What a field that isn't there reads as, where that is special: in the metadata and the status of a
+        place: The value that a missing field reads as, where that is special: in the metadata and the status of a
             desired composed resource.
     """
 
@@ -186,7 +186,7 @@ class Node:
         self.deleted: set[str] | None = None
         self.states: dict[str, int] | None = None
         self.place: Place | None = None
-        self.split: Any = split  # what `fields` keeps; None until it is asked for
+        self.split: Any = split  # the list that `fields` keeps; None until it is asked for
 
     @property
     def path(self) -> str:
@@ -236,16 +236,16 @@ class Node:
         self.key = key
 
     def tie(self) -> None:
-        """Have the call cut at its end what goes round in a circle here."""
+        """Have the call cut circles of references here at its end."""
         call = current() if self.root is None else self.root.call
         if call is not None:
             call.tied.append(self)
 
     def untie(self) -> None:
-        """Forget what was read from here, and what this was read from.
+        """Forget the objects that were read from here, and the one that this was read from.
 
-        Left to the garbage collector, a call's models would cost as much as everything else. What compose() has kept
-        goes on working: what is read from it again is made again.
+        Left to the garbage collector, a call's models would cost as much as everything else. Objects that compose() has
+        kept go on working: values that are read from them again are made again.
         """
         self.views = None
         self.owner = None
@@ -253,7 +253,7 @@ class Node:
     def written(self, holder: Any, name: str) -> None:
         """Note that a field of `holder`, whose node this is, was set or deleted.
 
-        What was read under that name before is cut off, and the holder attaches itself to what it was read from.
+        The object read under that name before is cut off, and the holder attaches itself to the one it was read from.
         """
         view = None if self.views is None else self.views.pop(name, None)
         if view is not None and view._node.state == VIEW:
@@ -263,7 +263,7 @@ class Node:
             self.touch(holder)
 
     def touch(self, holder: Any) -> None:
-        """Attach `holder`, whose node this is, to what it was read from, and that to its own owner in turn."""
+        """Attach `holder`, whose node this is, to the object it was read from, and that to its own owner in turn."""
         node: Node | None = self
         while node is not None and node.owner is not None:
             owner = node.owner
@@ -275,11 +275,11 @@ class Node:
 
 
 def refuse_whole(node: Node, show: Callable[[Any], str], place: Any) -> None:
-    """Refuse to copy a whole observed resource, or its whole metadata or status ("SSA Safety" in the seed).
+    """Refuse to copy a whole observed resource, or its whole metadata or status (the specification's "SSA Safety").
 
     Args:
-        node: The node of what would be copied.
-        show: Returns what messages call a place.
+        node: The node of the object to copy.
+        show: Returns a place's name in messages.
         place: The place where it would go.
     """
     root = node.root

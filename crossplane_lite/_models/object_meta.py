@@ -1,7 +1,7 @@
-"""What Kubernetes takes for an object's metadata, whatever its kind: the type and the form of names, labels,
+"""Kubernetes' rules for an object's metadata, whatever its kind: the type and the form of names, labels,
 annotations and their like.
 
-It is said here because of what comes of mistakes. Where one annotation is no string, Crossplane reads none of them and
+Mistakes are told here because of their effects. Where one annotation isn't a string, Crossplane reads none of them and
 drops all that the function has set; a label or name of another form makes the API server refuse the whole object, long
 after the code that is wrong. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
 pkg/api/validate/content). A kind may have stricter ones for its name, which are left to the API server.
@@ -43,7 +43,7 @@ _KEY_FORM: Final = f"{_WORD_FORM}; in front of it there may be a DNS name and '/
 _SEGMENT_FORM: Final = "without '/' and '%', and neither '.' nor '..'"
 
 Rule = tuple["Callable[[str], bool]", str]
-"""What says whether a text has a form, and the form in words."""
+"""The test of a string's form, and the form in words."""
 
 
 def _is_dns_label(text: str) -> bool:
@@ -95,7 +95,7 @@ _KIND_RULES: Final[dict[tuple[str, str], Rule]] = {
 }
 _OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid")
 
-# What was found to be sound lately. The same labels and annotations come again and again.
+# Values that were found to be sound lately. The same labels and annotations come again and again.
 _MOST_KEPT: Final = 4096
 _sound_keys: set[str] = set()
 _sound_annotation_keys: set[str] = set()
@@ -114,7 +114,7 @@ def _name_rule(api_version: str, kind: str) -> Rule:
 def is_sound(model: ModelShape, size: int) -> bool:
     """Say whether the metadata that was set in a resource is as Kubernetes takes it.
 
-    It is asked for every resource in every call, so it is made to be quick for what nearly all have. False may also
+    It is asked for every resource in every call, so it is made to be quick for the usual ones. False may also
     mean that `check_metadata` has to look.
 
     Args:
@@ -149,7 +149,7 @@ def is_sound(model: ModelShape, size: int) -> bool:
         return not others or (
             others == ("name" in fields) + ("namespace" in fields) and _are_sound_names(model, fields)
         )
-    except (AttributeError, TypeError):  # no model or no maps, or what can't be in a set and so is no text
+    except (AttributeError, TypeError):  # not a model or not maps, or values that can't be in a set
         return False
 
 

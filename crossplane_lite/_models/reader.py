@@ -18,7 +18,7 @@ from .node import HELD_NODE, LOOSE, VIEW, WAIT, Node
 if TYPE_CHECKING:
     from .shape import ModelShape
 
-__all__ = ["Reading", "absent", "element", "present", "read"]
+__all__ = ["ContainerReading", "Reading", "absent", "element", "present", "read"]
 
 # As module globals: reading a field looks them up more often than anything else.
 _open_value: Final = _wire.open_value
@@ -28,6 +28,7 @@ _NULL: Final = _wire.NULL
 _NUMBER: Final = _wire.NUMBER
 _MODEL: Final = types.MODEL
 _DYNAMIC: Final = types.DYNAMIC
+_OBJECT: Final = types.OBJECT
 
 
 class Reading:
@@ -58,6 +59,36 @@ class Reading:
         return read(node, instance, field)
 
 
+class ContainerReading(Reading):
+    """A field that holds a list or a map. A data descriptor, so that what was set passes it as well.
+
+    A list of scalars is kept as a plain one, which costs least, until somebody reads it: what is put into that is
+    checked.
+    """
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return Reading.__get__(self, instance, owner)
+        field = self._field
+        values = instance.__dict__
+        value = values.get(field.name)
+        if value is None:
+            return Reading.__get__(self, instance, owner)
+        if type(value) is list:
+            value = values[field.name] = containers.ModelList(value, None, field.type)
+        elif type(value) is dict:
+            value = values[field.name] = containers.ModelMap(value, None, field.type)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        setattr(instance, self._field.name, value)
+
+    def __delete__(self, instance: Any) -> None:
+        delattr(instance, self._field.name)
+
+
 def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     """Read a field that isn't set, from the source of its model."""
     name = field.name
@@ -73,7 +104,8 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
     value = fields.get(field.wire)
     if value is not None and (node.deleted is None or name not in node.deleted):
         kind, payload = _open_value(value)
-        if kind == _STRUCT and (type_.code == _MODEL or type_.code == _DYNAMIC):
+        code = type_.code
+        if kind == _STRUCT and (code == _MODEL or code == _DYNAMIC or (code == _OBJECT and state < WAIT)):
             # The usual step down a path; the same as `_keep(..., _view(...))`.
             child = Node(state, payload, node.root, node, field.step)
             cls = type_.made or type_.cls
@@ -90,7 +122,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
         if kind == _STRUCT or kind == _LIST:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL:
-            return float(payload) if kind == _NUMBER and type_.code == types.FLOAT else payload
+            return float(payload) if kind == _NUMBER and code == types.FLOAT else payload
         if state == LOOSE:  # an explicit null of an earlier function: it has an opinion, and it is null
             return None
     made = absent(type_, state, node, field.step)
@@ -115,14 +147,15 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
     """Return what a field reads as that the source does not have."""
     code = type_.code
-    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT):
+    if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
     if state == WAIT:
         return up.observable(step, settles=type_.settles)
     if code == types.LIST:
         return _list(type_, [], Node(state, None, up.root, up, step))
-    if code == types.MAP:
-        return _map(type_, {}, Node(state, None, up.root, up, step))
+    if code == types.MAP or code == types.OBJECT:
+        of = type_ if code == types.MAP else types.ANY_TYPE
+        return _map(of, {}, Node(state, None, up.root, up, step))
     return None
 
 
@@ -149,7 +182,7 @@ def present(
         node = Node(state, payload, parent.root, parent, step)
         made: Any
         if kind == _wire.STRUCT:
-            if of.code == types.MODEL or of.code == types.DYNAMIC:
+            if of.code == _MODEL or of.code == _DYNAMIC or (of.code == _OBJECT and state < WAIT):
                 made = _view(of, node)
             else:
                 of = of if of.code == types.MAP else types.ANY_TYPE

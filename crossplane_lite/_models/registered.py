@@ -1,4 +1,4 @@
-"""What a resource knows once it belongs to a call: its observed side, readiness and connection details."""
+"""A resource's state once it belongs to a call: its observed side, readiness and connection details."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Registered:
         root: The observed object, present or not.
         observed: The observed side, once it has been asked for.
         base: The Struct bytes that earlier functions desire, None where they don't.
-        ready: What compose() said of its readiness.
-        incoming_ready: What earlier functions said, as the protocol's number.
+        ready: The readiness that compose() set.
+        incoming_ready: The readiness that earlier functions set, as the protocol's number.
         on_unresolved: `keep`, `hold` or `fatal`.
         depends_on: Names of the resources that must be ready before this one is created.
         desired_details: For the composite the connection details that earlier functions desire.
@@ -81,12 +81,12 @@ class Registered:
         self.observed = None
 
     def ready_of(self, model: ModelShape) -> bool | None:
-        """Return what was said of the readiness of `model`: for its observed side what the rule of its kind says."""
+        """Return the readiness of `model` as it was set; for its observed side, the result of its kind's rule."""
         node = model._node
         if node is not None and node.state >= WAIT and not is_desired(node, self.root):
             if self.root.settled:
                 return True
-            # A gate for creation must not delete: what depends on it shows in another run.
+            # A gate for creation must not delete: the resources that depend on it show in another run.
             return True if guess(make(f"{self.root.prefix}.ready", self.root)) else None
         return self.ready if self.ready is not None else _FROM_READY.get(self.incoming_ready)
 
@@ -109,7 +109,7 @@ def observed_view(cls: type[R], registered: Registered) -> R:
     root = registered.root
     node = Node(WAIT, root.raw, root, None, root.prefix, root.fields)
     if root.kind == "xr":
-        # The composite exists, and no waiting changes what its author wrote into spec and metadata.
+        # The composite exists, and no waiting changes its author's spec and metadata.
         node.state = FACT
         node.states = _XR_STATES
     elif root.raw is not None:

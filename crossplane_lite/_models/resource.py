@@ -10,7 +10,7 @@ from .._observed.conditions import condition_of
 from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
 from ..errors import UsageError
 from .desired import PLACES, external_name_of, is_desired, put_in_place
-from .model import Model
+from .model import CONSTRUCTORS, Model
 from .node import WAIT, Node
 from .reader import Reading, read
 from .setter import delete_field, set_field
@@ -20,10 +20,20 @@ if TYPE_CHECKING:
 
     from ..models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition
     from .connection_details import ConnectionDetails
+    from .kind_info import KindInfo
     from .registered import Registered
     from .types import Field
 
 __all__ = ["Resource", "reading_of"]
+
+
+class _KindInfo:
+    """Reads the kind that a class is for."""
+
+    def __get__(self, instance: object, owner: Any = None) -> KindInfo:
+        from .kind_info import kind_info
+
+        return kind_info(type(instance) if owner is None else owner)
 
 
 class Resource(Model):
@@ -37,12 +47,16 @@ class Resource(Model):
         ready: Whether the resource is ready: True, False, or None to leave it to others.
         connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
         name: The composition resource name; for the composite and required resources their own name.
+        kind_info: Group, version, kind and scope, of the class.
     """
 
     __slots__ = ("_state",)
 
     # A slot. ClassVar, because checkers take any other annotation here for a field.
     _state: ClassVar[Registered | None]
+    _scope: ClassVar[str] = ""
+
+    kind_info: ClassVar[KindInfo] = _KindInfo()  # type: ignore[assignment]  # what it reads as
 
     if TYPE_CHECKING:  # each class says more exactly what its own are; only Any lets it
         apiVersion: Any = ...
@@ -219,6 +233,7 @@ def reading_of(field: Field) -> Reading:
     return _READINGS.get(field.name, Reading)(field)
 
 
+CONSTRUCTORS.append(Resource.__init__)
 _set_state = Resource.__dict__["_state"].__set__
 Resource._set_state = staticmethod(_set_state)
 _READINGS: Final = {"metadata": MetadataReading, "status": StatusReading}

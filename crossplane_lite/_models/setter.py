@@ -32,7 +32,7 @@ def set_field(self: Model, name: str, value: Any) -> None:
         return
     if value is not None and self.__dict__.get(name) is value:
         return  # `model.items += [...]` assigns what was read and has attached itself
-    kept = value if type(value) in field.takes else adopt(field.type, value, name)
+    kept = value if type(value) in field.takes else adopt(field.type, value, (self, field.wire))
     if kept is None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:

@@ -61,6 +61,11 @@ class ModelShape:
         self._set_node(self, new_node())
 
     @classmethod
+    def _is_open(cls) -> bool:
+        """True for a class that takes any attribute."""
+        return False
+
+    @classmethod
     def _by_wire(cls, wire: object) -> Field | None:
         return next((field for field in cls.__wire_fields__.values() if field.wire == wire), None)
 

@@ -16,38 +16,34 @@ A generated (or hand-written) module holds one table and hands it to `load`:
     )
 
 A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
-`b` (boolean), `q` (integer or string), `x` (any JSON value), the name of a class of the same table, `alias.Name` for
-one of another module, `[T` for a list and `{T` for a map of T. The keys of a list that Kubernetes merges by key
+`b` (boolean), `q` (integer or string), other choices of these such as `b|s`, `o` (an object without a schema), `x` (any
+JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for a list and `{T` for
+a map of T. The keys of a list that Kubernetes merges by key
 follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
 and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
 digits.
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
-and has the fields apiVersion and kind. `*` before the fields marks an open class, which takes any other attribute as
-well (x-kubernetes-preserve-unknown-fields).
+and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
+marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields).
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _wire
-from .._base.sentinels import UNSET
 from ..errors import UsageError
 from . import types
-from .model import Model
-from .reader import Reading
+from .libraries import MadeByAttrs, making, teach_globally
+from .model import HELP, Model
+from .reader import ContainerReading, Reading
 from .resource import Resource, reading_of
 from .shape import near_name
 
-__all__ = ["load", "make_class"]
-
-
-# Reentrant, because making one class may ask a module for another. One lock for all modules: two locks could deadlock.
-_making = threading.RLock()
+__all__ = ["load", "make_class", "object_class"]
 
 
 def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -68,6 +64,8 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
     made: dict[str, type[Model]] = {}
 
     def resolve(ref: str) -> type[Model]:
+        if not ref:
+            return object_class()
         alias, _, name = ref.rpartition(".")
         if alias and alias not in aliases:
             raise UsageError(f"{module}: the table uses the alias {alias!r}, which load() was not given")
@@ -85,7 +83,7 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         text = table.get(name)
         if text is None:
             raise AttributeError(f"module {module!r} has no attribute {name!r}{near_name(name, table)}")
-        with _making:
+        with making:
             cls = made.get(name)
             if cls is None:
                 cls = made[name] = _make_class(module, name, text, resolve)
@@ -101,9 +99,10 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
 
 def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> type[Model]:
     parts = text.split(" ") if text else []
-    api_version = kind = ""
+    api_version = kind = scope = ""
     if parts and parts[0][0] == "@":
-        api_version, _, kind = parts.pop(0)[1:].partition("=")
+        head, _, scope = parts.pop(0)[1:].partition(";")
+        api_version, _, kind = head.partition("=")
     is_open = parts[:1] == ["*"]
     fields = []
     if is_open:
@@ -115,11 +114,19 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
             raise UsageError(
                 f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
             ) from None
-    return make_class(module, name, fields, api_version, (kind or name) if api_version else "", is_open=is_open)
+    kind = (kind or name) if api_version else ""
+    return make_class(module, name, fields, api_version, kind, scope, is_open=is_open)
 
 
 def make_class(
-    module: str, name: str, fields: list[types.Field], api_version: str = "", kind: str = "", *, is_open: bool = False
+    module: str,
+    name: str,
+    fields: list[types.Field],
+    api_version: str = "",
+    kind: str = "",
+    scope: str = "",
+    *,
+    is_open: bool = False,
 ) -> type[Model]:
     """Make a model class.
 
@@ -129,13 +136,15 @@ def make_class(
         fields: Its fields, without apiVersion and kind.
         api_version: For a resource its apiVersion, which becomes fixed.
         kind: For a resource its kind.
+        scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't known.
         is_open: True where it takes any other attribute as well.
     """
     namespace: dict[str, Any] = {
         "__module__": module,
         "__qualname__": name,
         "__slots__": (),
-        "__attrs_attrs__": _MadeByAttrs(),
+        "__attrs_attrs__": MadeByAttrs(),
+        "__doc__": HELP,
     }
     bases: tuple[type[Model], ...] = (Model,)
     if api_version:
@@ -144,6 +153,7 @@ def make_class(
         fields = [types.Field(key, key, types.parse_type("s", _no_class), fixed=True) for key in head] + fields
         encoded = _wire.encode_struct(head)
         namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
+        namespace["_scope"] = scope
     known = {field.name: field for field in fields}
     keys = {field.name: _wire.entry_prefix(field.wire) for field in fields}
     if is_open:
@@ -154,38 +164,20 @@ def make_class(
     namespace |= {"__wire_fields__": known, "__wire_keys__": keys}
     for field in fields:
         if field.name not in namespace and not any(hasattr(base, field.name) for base in bases):
-            namespace[field.name] = reading_of(field) if api_version else Reading(field)
+            if field.type.code in (types.LIST, types.MAP):
+                field.belongs_to(name)
+                namespace[field.name] = ContainerReading(field)
+            else:
+                namespace[field.name] = reading_of(field) if api_version else Reading(field)
+    teach_globally()
     return type(name, bases, namespace)
 
 
-class _MadeByAttrs:
-    """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
+def object_class() -> type[Model]:
+    """Return the class of objects without a schema."""
+    from .dynamic import DynamicModel
 
-    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and
-    making it takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
-    """
-
-    _owner: type[Model]
-
-    def __set_name__(self, owner: type[Model], name: str) -> None:
-        self._owner = owner
-
-    def __get__(self, instance: object, owner: object = None) -> Any:
-        cls = self._owner
-        with _making:
-            if cls.__dict__["__attrs_attrs__"] is self:
-                import attr
-
-                # One definition serves every field of a class: attrs copies what it needs of it.
-                unset = attr.ib(default=UNSET, kw_only=True)
-                these = {
-                    # attrs would strip a leading underscore from the constructor's argument.
-                    name: attr.ib(default=UNSET, kw_only=True, alias=name) if name[0] == "_" else unset
-                    for name in cls.__wire_fields__
-                }
-                these |= {name: attr.ib(default=getattr(cls, name), kw_only=True) for name in cls._fixed}
-                attr.s(these=these, init=False, eq=False, repr=False, order=False, unsafe_hash=False)(cls)
-            return cls.__attrs_attrs__
+    return DynamicModel
 
 
 def _no_class(ref: str) -> type[Model]:

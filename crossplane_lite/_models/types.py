@@ -5,8 +5,10 @@ A table is data (see `crossplane_lite.table`); this is the only place that reads
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from .._observed.observable import Observable
 
 if TYPE_CHECKING:
     from .shape import ModelShape
@@ -20,6 +22,7 @@ __all__ = [
     "LIST",
     "MAP",
     "MODEL",
+    "OBJECT",
     "SCALARS",
     "Field",
     "Type",
@@ -35,10 +38,37 @@ MODEL: Final = 3
 LIST: Final = 4
 MAP: Final = 5
 DYNAMIC: Final = 6  # any JSON value; objects read as models that take any attribute
+OBJECT: Final = 7  # an object without a schema: in desired state it reads as a model that takes any attribute
 
 SCALARS: Final[frozenset[type]] = frozenset({str, int, float, bool})
+_NOTHING: Final[frozenset[type]] = frozenset()
+# The scalars of the tables' letters: the classes that are kept as they are, and the type in words.
+_LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
+    "s": (frozenset({str}), "a string"),
+    "i": (frozenset({int}), "an integer"),
+    "f": (frozenset({float, int}), "a number"),
+    "b": (frozenset({bool}), "a boolean"),
+}
+
+_Probe = Callable[[Iterable[Any]], object]
+# Joining is what tells texts from anything else in the least time, which counts in the constructor.
+_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
 
 Resolve = Callable[[str], "type[ModelShape]"]
+
+
+def _taken(letters: str) -> frozenset[type]:
+    return _NOTHING.union(*(_LETTERS[one][0] for one in letters))
+
+
+def _probe(takes: frozenset[type]) -> _Probe:
+    fit = (takes | {Observable}).issuperset
+
+    def probe(items: Iterable[Any]) -> None:
+        if not fit(map(type, items)):
+            raise TypeError
+
+    return probe
 
 
 class Type:
@@ -48,13 +78,20 @@ class Type:
         code: One of the constants of this module.
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
+        takes: The classes of scalars that are kept as they are: `adopt` decides of all others.
+        words: The scalars in words, for messages.
+        probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
+        is_item: Whether it is a list or a map that is the item of another one.
+        place: For a list or a map the field that it is of, for messages.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
         settles: Whether its absence in an object that is ready is an answer: API servers leave out what is false, zero
             and empty.
     """
 
-    __slots__ = ("_resolve", "code", "item", "keys", "made", "ref", "settles")
+    __slots__ = (
+        *("_resolve", "code", "is_item", "item", "keys", "made", "place", "probe", "ref", "settles", "takes", "words"),
+    )
 
     def __init__(
         self,
@@ -65,10 +102,20 @@ class Type:
         keys: tuple[str, ...] = (),
         resolve: Resolve | None = None,
         settles: bool = False,
+        letters: str = "",
     ) -> None:
         self.code = code
         self.ref = ref
         self.item: Type = item if item is not None else self
+        self.takes = SCALARS if code in (ANY, DYNAMIC) else _taken(letters) if letters else _NOTHING
+        self.words = " or ".join(_LETTERS[one][1] for one in letters)
+        self.probe: _Probe | None = None
+        self.is_item = False
+        self.place = ""
+        if item is not None and item.takes:
+            self.probe = _PROBES.get(item.takes) or _PROBES.setdefault(item.takes, _probe(item.takes))
+        elif item is not None and item.code in (LIST, MAP):
+            item.is_item = True
         self.keys = keys
         self._resolve = resolve
         self.made: type[ModelShape] | None = None
@@ -76,7 +123,7 @@ class Type:
 
     @property
     def cls(self) -> type[ModelShape]:
-        """The model class, for MODEL and DYNAMIC; made when it is first asked for."""
+        """The model class, for MODEL, DYNAMIC and OBJECT; made when it is first asked for."""
         if self.made is None:
             assert self._resolve is not None  # every type of models has one
             self.made = self._resolve(self.ref)
@@ -91,9 +138,11 @@ class Type:
         """Return the type in words, for error messages."""
         if self.code == MODEL:
             return f"{articled(self.name, self.cls.__module__ if with_module else '')} or a mapping"
+        if self.code == OBJECT:
+            return "a mapping or a model"
         if self.code == LIST:
             return "a list"
-        return "a mapping" if self.code == MAP else "a value"
+        return "a mapping" if self.code == MAP else self.words or "a value"
 
 
 def articled(name: str, module: str = "") -> str:
@@ -104,11 +153,11 @@ def articled(name: str, module: str = "") -> str:
 
 ANY_TYPE: Final = Type(ANY)
 _SIMPLE: Final = {
-    "s": Type(LEAF),
-    "i": Type(LEAF, settles=True),
-    "b": Type(LEAF, settles=True),
-    "q": Type(LEAF),
-    "f": Type(FLOAT, settles=True),
+    "s": Type(LEAF, letters="s"),
+    "i": Type(LEAF, letters="i", settles=True),
+    "b": Type(LEAF, letters="b", settles=True),
+    "q": Type(LEAF, letters="is"),
+    "f": Type(FLOAT, letters="f", settles=True),
     "x": ANY_TYPE,
 }
 
@@ -121,27 +170,34 @@ class Field:
         wire: The name in Kubernetes' objects.
         step: The name as a step of a path.
         type: What it holds.
-        takes: What can be kept as it is: `SCALARS`, or nothing.
-        copied: The builtin container that only has to be copied, when it is one of scalars.
+        takes: The classes of scalars that can be kept as they are.
+        copied: The builtin container that only has to be copied, where `probe` takes its items.
+        probe: See `Type`.
+        lists: Whether it is a list of models.
     """
 
-    __slots__ = ("copied", "name", "step", "takes", "type", "wire")
+    __slots__ = ("copied", "lists", "name", "probe", "step", "takes", "type", "wire")
 
     def __init__(self, name: str, wire: str, type_: Type, *, fixed: bool = False) -> None:
         self.name = name
         self.wire = wire
         self.step = "." + wire
         self.type = type_
-        self.takes: frozenset[type] = (
-            SCALARS if type_.code in (LEAF, FLOAT, ANY, DYNAMIC) and not fixed else frozenset()
-        )
-        self.copied: type | None = None
-        if type_.item.code < MODEL:
-            self.copied = {LIST: list, MAP: dict}.get(type_.code)
+        self.takes: frozenset[type] = _NOTHING if fixed else type_.takes
+        self.probe: Any = type_.probe
+        self.lists = type_.code == LIST and type_.item.code == MODEL
+        self.copied: type | None = None if type_.probe is None else {LIST: list, MAP: dict}.get(type_.code)
+
+    def belongs_to(self, cls: str) -> None:
+        """Take the name of the class, for the messages of its list or map."""
+        type_, place = self.type, f"{cls}.{self.wire}"
+        while type_.code in (LIST, MAP):
+            type_.place = place
+            type_, place = type_.item, place + "[]"
 
 
 def parse_type(text: str, resolve: Resolve) -> Type:
-    """Parse the type of a table's field, such as `s`, `{s` or `[Port#containerPort,protocol`."""
+    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`."""
     simple = _SIMPLE.get(text)
     if simple is not None:
         return simple
@@ -151,6 +207,10 @@ def parse_type(text: str, resolve: Resolve) -> Type:
         return Type(LIST, item=parse_type(item, resolve), keys=names)
     if text[0] == "{":
         return Type(MAP, item=parse_type(text[1:], resolve))
+    if text == "o":
+        return Type(OBJECT, resolve=resolve)
+    if text[1:2] == "|":
+        return _SIMPLE.setdefault(text, Type(LEAF, letters=text.replace("|", "")))
     return Type(MODEL, ref=text, resolve=resolve)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from . import types
 from .dynamic import DynamicFields, DynamicModel
+from .libraries import MadeByAttrs
 from .model import Model
 from .resource import Resource, reading_of
 
@@ -43,6 +44,8 @@ class Unstructured(Resource, DynamicModel):
             "metadata": types.Field("metadata", "metadata", types.parse_type("ObjectMeta", _resolve)),
         }
     )
+
+    __attrs_attrs__ = MadeByAttrs()
 
     if not TYPE_CHECKING:
         metadata = reading_of(__wire_fields__["metadata"])

@@ -53,7 +53,7 @@ def _shown(path: Path) -> str:
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
-    """Return the fields of a model by wire name: with what its source has, or only what was set, and tombstones."""
+    """Return the fields of a model by wire name: with the fields of its source, or only set ones, and tombstones."""
     cls = type(model)
     node = model._node
     known = cls.__wire_fields__
@@ -92,7 +92,7 @@ class Tree:
     """The set fields of a model as plain data, for the cases that the direct encoder leaves to the slow path.
 
     Attributes:
-        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks what is to be removed, None
+        data: Dicts, lists and scalars under wire names; Observables stay, TOMBSTONE marks fields to remove, None
             is an explicit null.
         found: The unresolved values in it.
         list_keys: The merge keys of its lists that have some, by the list's id.
@@ -109,12 +109,12 @@ class Tree:
 
 
 def plain_data(value: Any) -> Any:
-    """Return a model or anything in one as plain data, with what it shows of its source."""
+    """Return a model or anything in one as plain data, with the fields that it shows of its source."""
     return _convert(value, None, whole=True).data
 
 
 def tree_of(value: Any, call: Tracker | None) -> Tree:
-    """Return what was set in a model, with the unresolved values in it.
+    """Return the fields set in a model, with the unresolved values in it.
 
     Raises:
         EncodeError: A list holds None.
@@ -125,7 +125,7 @@ def tree_of(value: Any, call: Tracker | None) -> Tree:
 def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
     tree = Tree()
     box: list[Any] = [None]
-    replacing: set[int] = set()  # ids of what was set in the place of something deleted
+    replacing: set[int] = set()  # ids of values set in the place of something deleted
     texts = call is not None and call.searches
     work: list[tuple[Any, Any, Any, Path, bool]] = [(top, box, 0, _TOP, whole)]
     while work:
@@ -252,7 +252,7 @@ def with_nulls(value: Any, opened: Callable[[Any], Any] | None = None) -> Any:
 
     Args:
         value: The data.
-        opened: Gives what stands for an item before it is looked at, such as the content of a message.
+        opened: Gives the value for an item before it is looked at, such as the content of a message.
     """
     box: list[Any] = [None]
     work: list[tuple[Any, Any, Any, int]] = [(value, box, 0, 0)]
@@ -334,7 +334,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def represent(value: Any, depth: int = 0) -> str:
-    """Return the repr of a model; what is nested more than eight deep is shown as three dots."""
+    """Return the repr of a model; values nested more than eight deep are shown as three dots."""
     if isinstance(value, ModelShape):
         if depth > 8:
             return f"{type(value).__name__}(...)"

@@ -16,11 +16,11 @@ EXTERNAL_NAME = "crossplane.io/external-name"
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
-    """Return what stands at a path such as `bucket.status.atProvider.id` in observed state; UNSET where nothing does.
+    """Return the value at a path such as `bucket.status.atProvider.id` in observed state, or UNSET.
 
     Args:
         observed: Observed composed resources, by name.
-        xr: The top of the observed composite; None where there is none.
+        xr: The top of the observed composite; None without one.
         path: The path. It begins with the name of a composed resource, or with `xr`.
     """
     if path.startswith("xr."):
@@ -34,13 +34,13 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return what stands at a path in an observed object; UNSET where nothing does."""
+    """Return the value at a path in an observed object, or UNSET."""
     if way == "external_name":
         name = _wire.get_path(raw, ("metadata", "annotations", EXTERNAL_NAME))
         return UNSET if name is None else name
     try:
         steps = field_path.parse(way)
-    except UsageError:  # such as what `apply` calls its results
+    except UsageError:  # such as `apply`'s names of its results
         return UNSET
     if steps and steps[0] == "connection_details":
         given = details.get(str(steps[1])) if len(steps) == 2 else None

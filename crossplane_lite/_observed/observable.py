@@ -62,8 +62,8 @@ class Observable(Generic[T_co]):
     with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration,
     `in`, `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself
     (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and
-    compose() runs again to show what depends on them (see `crossplane_lite._rehearsal.look_twice`), so that nothing
-    that exists is lost.
+    compose() runs again to show the fields that depend on them (see `crossplane_lite._rehearsal.look_twice`), so that
+    nothing that exists is lost.
 
     One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in
     which it is used.
@@ -72,8 +72,8 @@ class Observable(Generic[T_co]):
         source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
     """
 
-    # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is what
-    # the codec emits in its place: see `refer`; `__cl_owner__` is that of `belong`.
+    # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is the
+    # text that the codec emits in its place: see `refer`; `__cl_owner__` is that of `belong`.
     __slots__ = ("__cl_deps__", "__cl_owner__", "__cl_path__", "__cl_root__", "__cl_settles__", "__wire_text__")
 
     __cl_path__: str
@@ -97,7 +97,7 @@ class Observable(Generic[T_co]):
         if name[:2] == "__" or name.startswith(("_repr_", "_ipython_")):
             raise AttributeError(f"Observable({self.__cl_path__!r}) has no attribute {name!r}")
         extended = _extend(self, "." + name)
-        # What a map is asked with; whether it is missing on purpose doesn't change by that.
+        # Methods of maps; whether it is missing on purpose doesn't change by that.
         extended.__cl_settles__ = self.__cl_settles__ and name in _OF_A_MAP
         return extended
 
@@ -132,7 +132,7 @@ class Observable(Generic[T_co]):
     @property
     def __class__(self) -> Any:
         # isinstance() and match ask for it where type() says no. Another answer would have to be a value, so nobody can
-        # show what depends on this one.
+        # show the fields that depend on this one.
         value = _stands_for(self)
         if value is not UNSET:
             return type(value)
@@ -286,8 +286,8 @@ def _refuse(name: str, answer: Callable[..., Any] | None = None) -> None:
 
     Args:
         name: Its name without underscores.
-        answer: What a run that only looks for dependencies gets, which must not end there: called with the oracle and
-            the method's arguments.
+        answer: Gives the answer of a run that only looks for dependencies, which must not end there: called with the
+            oracle and the method's arguments.
     """
     shown = _SIGNS.get(name.removeprefix("r"), _SIGNS.get(name, f"{name}()"))
 
@@ -357,11 +357,11 @@ def _unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
 def make(
     path: str, root: Root | None, deps: tuple[Observable[Any], ...] | None = None, *, settles: bool = False
 ) -> Observable[Any]:
-    """Make an Observable that knows what it belongs to, and tell its call that it was handed out.
+    """Make an Observable that knows its owner, and tell its call that it was handed out.
 
     Args:
         path: Its path.
-        root: What it belongs to, where that is one object.
+        root: Its owner, if that is one object.
         deps: For the result of `apply` the values that went in.
         settles: Whether absence is an answer in an object that is ready.
     """
@@ -390,7 +390,7 @@ def _extend(observable: Observable[Any], step: str, path: str | None = None) -> 
 
 
 def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
-    """Return what an Observable waits for: itself, or for the result of `apply` the values that went in."""
+    """Return the Observables that one waits for: itself, or for the result of `apply` the arguments."""
     return observable.__cl_deps__ or (observable,)
 
 
@@ -400,7 +400,7 @@ def root_of(observable: Observable[Any]) -> Root | None:
 
 
 def is_settled(observable: Observable[Any]) -> bool:
-    """Say whether the absence of a value is an answer: API servers leave out what is false, zero and empty.
+    """Say whether the absence of a value is an answer: API servers leave out false, zero and empty values.
 
     It is where the object that it belongs to is ready, and the value's type is known to be such a one.
     """
@@ -426,7 +426,7 @@ def _refers(observable: Observable[Any]) -> bool:
 
 
 def _stands_for(observable: Observable[Any]) -> Any:
-    """Return the value of an Observable that was made by hand or in an earlier call; UNSET where there is none yet."""
+    """Return the value of an Observable that was made by hand or in an earlier call; UNSET before it comes."""
     root = observable.__cl_root__
     if (root is not None and not root.call.closed) or observable.__cl_deps__ is not None:
         return UNSET
@@ -439,7 +439,7 @@ def _stands_for(observable: Observable[Any]) -> Any:
 
 
 def known(observable: Observable[Any]) -> Any:
-    """Return the value that an Observable becomes where it is emitted or becomes text; UNSET where there is none yet.
+    """Return the value that an Observable becomes where it is emitted or becomes text; UNSET before it comes.
 
     That is the value of a reference from desired state, and of one that was made by hand or in an earlier call.
     """
@@ -450,7 +450,7 @@ def known(observable: Observable[Any]) -> Any:
 
 
 def _oracle_of(observable: Observable[Any]) -> Oracle | None:
-    """Return what answers for an unresolved value in a run that tries other answers; None in a real call."""
+    """Return the oracle for an unresolved value in a run that tries other answers; None in a real call."""
     call = call_of(observable)
     return None if call is None else call.oracle
 
@@ -474,7 +474,7 @@ def _use(
 
     Args:
         observable: The value.
-        opaque: Whether another answer can't show what depends on it.
+        opaque: Whether another answer can't show the fields that depend on it.
         counted: Whether resources may depend on how many there are.
         failed: Whether it was an error. That is nothing that a value does, also where its absence is an answer.
     """
@@ -496,12 +496,12 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Args:
         observable: The value.
-        compared: What it was compared with, where it was; for an order with the sign in front, as text.
+        compared: The value that it was compared with, if it was; for an order with the sign in front, as text.
 
     Returns:
         What to take it for: False for empty and unequal, as in every real call. A rehearsal (see
         `crossplane_lite._rehearsal`) tries the other way as well. A reference from desired state is empty and unequal
-        in every call, whatever the cluster has, and so it is no guess.
+        in every call, whatever the cluster has, and so it isn't a guess.
     """
     if _refers(observable):
         return False

@@ -26,19 +26,19 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
-        """Answer a question: whether a value is true, or for what it is compared with, equal."""
+        """Answer a question: whether a value is true, or in a comparison, equal."""
 
     @abc.abstractmethod
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that is observed in the real call, None where there is none."""
+        """Return the value that is observed in the real call, or None."""
 
     @abc.abstractmethod
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, 1 where there is none."""
+        """Return the length that is observed in the real call, or 1."""
 
     @abc.abstractmethod
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, 1 where there is none."""
+        """Return the number that is observed in the real call, or 1."""
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
@@ -46,4 +46,4 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return what stands for the result of a function of unresolved values, as `crossplane_lite.apply` does."""
+        """Return the Observable for the result of a function of unresolved values, as `crossplane_lite.apply` does."""

@@ -1,4 +1,4 @@
-"""What Crossplane has set in an observed object for a function: its managedFields say so."""
+"""The fields that Crossplane has set in an observed object for a function: its managedFields name them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
     """Return desired bytes that change nothing that is there: they have the observed value wherever there is one.
 
-    What the observed object doesn't have stays as it is desired. Fields that Crossplane owns for functions and that
+    Fields that the observed object lacks stay as they are desired. Fields that Crossplane owns for functions and that
     aren't desired are added.
     """
     seen = _wire.decode_struct(observed)
@@ -101,7 +101,7 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
             there = live[key]
             if isinstance(value, dict) and isinstance(there, dict):
                 if top and key == "metadata":
-                    # The mark and the rest of what Crossplane keeps there say whose it is today.
+                    # The mark and the rest of Crossplane's entries there say whose it is today.
                     there = {name: there[name] for name in _KEPT_METADATA if isinstance(there.get(name), dict)}
                     there = {
                         name: {one: text for one, text in below.items() if not one.startswith("crossplane-lite/")}
@@ -133,7 +133,7 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 
 
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
-    """Put into `missing` what is owned and observed and not wanted; in the form of a tree to lay over."""
+    """Put owned and observed fields that aren't wanted into `missing`; in the form of a tree to lay over."""
     for name in _names(fields):
         if name in _NOT_OURS:
             continue
@@ -172,7 +172,7 @@ def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, miss
 
 
 def _at(owned: Any, steps: Sequence[str | int]) -> Any:
-    """Return the part of a set of fields at a place; None where it has none there."""
+    """Return the part of a set of fields at a place; None if it has none there."""
     for step in steps:
         owned = owned.get(f"f:{step}") if isinstance(owned, dict) else None
     return owned
@@ -251,7 +251,7 @@ def _index(elements: list[Any], names: tuple[str, ...]) -> _Index:
 
 
 def _completed(wanted: dict[str, Any], seen: dict[str, Any], owned: dict[str, Any]) -> dict[str, Any]:
-    """Fill in what a wanted element lacks of what is owned."""
+    """Fill in the owned fields that a wanted element lacks."""
     missing: dict[str, Any] = {}
     for name in _names(owned):
         _collect_one(owned["f:" + name], name, seen, wanted, missing)

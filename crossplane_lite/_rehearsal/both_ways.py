@@ -20,7 +20,7 @@ __all__ = ["BothWays"]
 
 N = TypeVar("N", int, float)
 
-# A loop over what a value leads to would never end where the answer is always yes.
+# A loop over the successors of a value would never end where the answer is always yes.
 _MOST_QUESTIONS: Final = 2000
 
 
@@ -32,15 +32,15 @@ class BothWays(Oracle):
     """Answers the questions of one run, some of them the other way than a real call does.
 
     Args:
-        actual: What is observed in the real call.
+        actual: The observed state of the real call.
         default: The answer where none is laid down.
         fixed: The answers that are laid down.
-        number: What a number is where the real call observes none.
+        number: The value of a number that the real call doesn't observe.
         length: The same of a length.
         required: Whether questions about required resources are answered the other way, too.
 
     Attributes:
-        actual: What is observed in the real call.
+        actual: The observed state of the real call.
         answers: The questions that came up, and the answers.
         branches: The same with the places.
         default: The answer where none is laid down.
@@ -71,7 +71,7 @@ class BothWays(Oracle):
     def __call__(self, observable: Observable[Any], compared: object) -> bool:
         root = root_of(observable)
         if root is not None and root.kind == "required" and not self._required:
-            return False  # required resources are here as in the real run, and so is what they lack
+            return False  # required resources are here as in the real run, and so are their gaps
         if root is not None and root.raw is not None and is_settled(observable):
             return False
         self._count_one()
@@ -81,19 +81,19 @@ class BothWays(Oracle):
         return answer
 
     def value(self, observable: Observable[Any]) -> Any:
-        """Return the value that is observed in the real call, None where there is none."""
+        """Return the value that is observed in the real call, or None."""
         try:
             return self.actual.value(observable)
         except LookupError:
             return None
 
     def length(self, observable: Observable[Any]) -> int:
-        """Return the length that is observed in the real call, or the one laid down where there is none."""
+        """Return the length that is observed in the real call, or the one laid down."""
         value = self.value(observable)
         return len(value) if value and isinstance(value, Sized) else self._length
 
     def number(self, observable: Observable[Any], kind: type[N]) -> N:
-        """Return the number that is observed in the real call, or the one laid down where there is none."""
+        """Return the number that is observed in the real call, or the one laid down."""
         self._count_one()
         try:
             return kind(self.value(observable))
@@ -105,7 +105,7 @@ class BothWays(Oracle):
         return self.actual.text(text, call)
 
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Return what stands for the result of a function of unresolved values, as `crossplane_lite.apply` does."""
+        """Return the Observable for the result of a function of unresolved values, as `crossplane_lite.apply` does."""
         return apply(function, *values)
 
     def _count_one(self) -> None:

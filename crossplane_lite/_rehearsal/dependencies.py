@@ -1,7 +1,7 @@
 """Every dependency that compose() shows (`Function.dependencies`).
 
-An answer only tells of values that are missing. What is resolved comes to light in runs of compose() that are thrown
-away: one as the real call is, one in which required resources have no values, and those of
+An answer only tells of values that are missing. Resolved ones come to light in runs of compose() that are thrown
+away: one as the real call is, one in which required resources lack values, and those of
 `crossplane_lite._rehearsal.rehearse`, in which nothing composed is observed.
 """
 
@@ -35,7 +35,7 @@ __all__ = ["Dependency", "Kind", "Shown", "show"]
 # apiVersion and kind.
 Kind = tuple[str, str]
 
-# What says which object it is, and is known as soon as it is there at all.
+# The fields that identify an object, and are known as soon as it is there at all.
 _IDENTITY = ("apiVersion", "kind", "metadata")
 
 
@@ -46,8 +46,8 @@ class Dependency(NamedTuple):
     requirement as `required.<key>`.
 
     Attributes:
-        dependent: What needs something.
-        dependency: What it needs.
+        dependent: The one that needs something.
+        dependency: The one that it needs.
         path: The value that it needs, as `vpc.status.atProvider.vpcId`. A resource's name alone where `depends_on`
             says so.
     """
@@ -62,11 +62,11 @@ _MOST_RUNS: Final = 16
 
 
 class Shown(NamedTuple):
-    """What compose() shows for a request.
+    """The dependencies that compose() shows for a request.
 
     Attributes:
         dependencies: Every dependency once, sorted.
-        missing: Those of them that have no value yet.
+        missing: Those of them that don't have a value yet.
         registered: apiVersion and kind of the resources that it registers, by name.
         possible: The same of those that it registers only where some value, which it asks about, is another one.
     """
@@ -78,7 +78,7 @@ class Shown(NamedTuple):
 
 
 def show(function: Callee, request: bytes) -> Shown:
-    """Return what a function's compose() shows for a request.
+    """Return the dependencies that a function's compose() shows for a request.
 
     Args:
         function: The function.
@@ -97,7 +97,7 @@ def show(function: Callee, request: bytes) -> Shown:
 
 
 def _shown(call: Call) -> Shown:
-    """Return what compose() shows for a call in which it has not run."""
+    """Return the dependencies that compose() shows for a call in which it has not run."""
     actual = _ActualWithRequired(call)
     graph = _Shown(actual)
     registered = _kinds(run_once(call, graph, call.request, call.data, BothWays(actual, False, {})))
@@ -140,7 +140,7 @@ class _Shown(Graph):
             for waiting, targets in self.edges.items()
             for target, path in targets
             for field in self.set_at(target)
-            # A resource that reads itself late, or a field that keeps what it has, depends on nobody.
+            # A resource that reads itself late, or a field that keeps its value, depends on nobody.
             if field != waiting
         }
 
@@ -161,7 +161,7 @@ class _Shown(Graph):
         super()._add(dependent, vertex, keeping(name, path, self._text))
 
     def _text(self, text: str) -> str:
-        """Return a text for people: what it is made from may be values, and these may be secret."""
+        """Return a text for people: its parts may be values, and these may be secret."""
         call = tracker.current()
         return text if call is None else call.show(self._actual.text(text, call))
 
@@ -189,7 +189,7 @@ class _ActualWithRequired(Actual):
 
 
 class _AsRequired(BothWays):
-    """Answers what is asked of required resources as they are, though they have no values in its run."""
+    """Answers questions about required resources as they are, though they lack values in its run."""
 
     __slots__ = ()
 
@@ -203,7 +203,7 @@ class _AsRequired(BothWays):
 
 
 def _without_required_values(call: Call) -> Any:
-    """Return the request with nothing in required resources but what they are; None where there are none."""
+    """Return the request with only the identity of required resources; None without any."""
     request = _view.RunFunctionRequest.FromString(call.data)
     items = [
         item

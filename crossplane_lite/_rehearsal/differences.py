@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 def differences(
     one: Any, other: Any, call: Tracker, other_call: Tracker, *, partial: bool = False, forms: bool = False
 ) -> list[Difference]:
-    """Compare what two runs set in the same place.
+    """Compare the values of two runs in the same place.
 
     Texts are equal where only the form of their placeholders differs, and Observables where their paths are equal.
     Lists of unequal lengths differ as a whole.
@@ -38,7 +38,7 @@ def differences(
         other: The same of the other run.
         call: The first run's call.
         other_call: The other run's call.
-        partial: Whether the other run came to an early end: what it lacks it may not have come to.
+        partial: Whether the other run came to an early end: it may not have come to fields that it lacks.
         forms: Whether the runs differ in nothing but the form of their placeholders: a key in the place of another is
             the same key, made from a text.
     """
@@ -70,7 +70,7 @@ def differences(
 
 
 def _leaves(value: Any, steps: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
-    """Return the ways to what is in an object; lists count as a whole."""
+    """Return the ways to the values in an object; lists count as a whole."""
     found = []
     work = [(value, steps)]
     while work:

@@ -557,7 +557,9 @@ class _Looking:
         if not call.tokens:
             return False
         for name in self.first.resources:
-            self.first.tree(name)  # what is found in it counts as seen
+            encoded = self.first.encoded(name)
+            if encoded is None or call.has_token(encoded):
+                self.first.tree(name)  # what is found in it counts as seen
         _tree(call)
         for message in (
             *(entry.message for entry in call.results.entries),

@@ -1,4 +1,4 @@
-"""What the Observables of a run that only looks for dependencies stand for in the real call.
+"""The real call's values of the Observables of a run that only looks for dependencies.
 
 The run has nothing observed, but it has to make as many resources as the real call does, and under the same names:
 `for zone in vpc.observed.status.zones: call.resource(f"subnet-{zone}", ...)`.
@@ -36,7 +36,7 @@ class Actual:
         """Return the value that an Observable stands for, as plain data.
 
         Raises:
-            LookupError: It has none, or none that can be told from here.
+            LookupError: It lacks one, or it can't be told from here.
         """
         root = root_of(observable)
         try:
@@ -45,12 +45,12 @@ class Actual:
             way = observable.source_path[len(root.prefix) :].removeprefix(".")
             for step in field_path.parse(way) if way else ():
                 value = value[step]
-        except Exception as error:  # what the author's function raises too
+        except Exception as error:  # an error that the author's function raises too
             raise LookupError(observable.source_path) from error
         return value
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return a text with values in the place of tokens; what has none is shown as its path."""
+        """Return a text with values in the place of tokens; a token without a value is shown as its path."""
         for observable in call.tokens_in(text):
             try:
                 text = text.replace(call.token(observable), str(self.value(observable)))
@@ -59,7 +59,7 @@ class Actual:
         return call.show(text) if call.tokens_in(text) else text
 
     def _top(self, root: Root) -> dict[str, Any]:
-        """Return a whole observed object, with what its Observables have besides fields."""
+        """Return a whole observed object, with everything that its Observables have besides fields."""
         key = (root.kind, root.name)
         if key not in self._tops:
             if root.kind == "xr":
@@ -81,7 +81,7 @@ class Actual:
         return root.result
 
     def _replaced(self, value: Any, call: Tracker) -> Any:
-        """Return what goes into a computation, with values in the place of Observables and tokens."""
+        """Return the arguments of a computation, with values in the place of Observables and tokens."""
         if type(value) is Observable:
             return self.value(value)
         if isinstance(value, str):

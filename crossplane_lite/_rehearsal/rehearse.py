@@ -4,15 +4,15 @@ A value that is resolved leaves no trace of where it came from. compose() is the
 nothing observed, in which every value of a composed resource is an Observable, and everything is thrown away but the
 edges (`crossplane_lite._rehearsal.run`).
 
-What compose() decides by stays, so that it takes the path that it takes in the real run: the composite's spec and
+The grounds of compose()'s decisions stay, so that it takes the path of the real run: the composite's spec and
 metadata, the input, the context with the environment, credentials, required resources and schemas, capabilities, and
-what earlier functions desire. None of it comes from the resources that compose() itself composes, so none of it can
+resources of previous functions. None of it comes from the resources that compose() itself composes, so none of it can
 hide an edge between them, and without it the code would stop, or go where it waits for an answer. Away go the observed
-resources, and the composite's status and connection details: these come from composed resources, and only what is
-missing shows where it is needed.
+resources, and the composite's status and connection details: these come from composed resources, and only the state
+that is missing shows where it is needed.
 
 **Guesses.** Where compose() uses an unresolved value as a plain one, one run goes one way only: `a and b` is `a` while
-there is no `a`, though the value that counts later is that of `b`; below `if a:` nothing happens at all. In rehearsals
+`a` is missing, though the value that counts later is that of `b`; below `if a:` nothing happens at all. In rehearsals
 every such question is therefore answered both ways, at every place where it comes up: in the first run always with no,
 as in the real run; in a second one always with yes (true, equal, not empty); and where an answer has not come up
 in these (`a and b and c` with an `a` and no `b`), in runs that answer like an earlier one but for all such questions.
@@ -20,13 +20,13 @@ in these (`a and b and c` with an `a` and no `b`), in runs that answer like an e
 and at the most as many as the caller has left of them.
 
 **Values.** Below a question that is answered with yes the value is used like one that is there. Arithmetic, slices and
-methods therefore give an Observable of what went in, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
-get the number, and the length, of what the real call observes (`crossplane_lite._rehearsal.observed_values`), 1 where
+methods therefore give an Observable of the arguments, as `apply` does. `int(a)`, `len(a)` and iteration need more: they
+get the number, and the length, that the real call observes (`crossplane_lite._rehearsal.observed_values`), 1 where
 it observes nothing.
 So does the name of a resource that has a value in it. Where Python insists on a real text, the run ends
-(`",".join([a])`); where it insists on a number, what is made of that shows no edge (`int(a)`).
+(`",".join([a])`); where it insists on a number, values made of that don't show an edge (`int(a)`).
 
-A run that ends in an exception has shown what it came to.
+A run that ends in an exception has shown the part that it came to.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
 def next_answers(
     ran: list[BothWays], seen: AbstractSet[Branch], tried: set[tuple[int, frozenset[Question]]]
 ) -> BothWays | None:
-    """Return what answers the next run, None where every question has had both answers, or can't have them."""
+    """Return the oracle of the next run, None where every question has had both answers, or can't have them."""
     for at, earlier in enumerate(ran):
         questions = earlier.open(seen)
         if questions and (at, questions) not in tried:
@@ -104,7 +104,7 @@ def _nothing_observed(call: Call) -> Any:
 
 
 def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWays) -> dict[str, Resource]:
-    """Run compose() once, throw away what comes of it, and add to a graph what it shows.
+    """Run compose() once, throw its result away, and add its dependencies to a graph.
 
     Args:
         call: The real call.
@@ -127,7 +127,7 @@ def run_once(call: Call, graph: Graph, request: Any, data: bytes, oracle: BothWa
 
 
 def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
-    """Return what each registered resource needs."""
+    """Return the needs of each registered resource."""
     waiting: dict[str, list[Wait]] = {}
     call = run.call
     for name, model in run.resources.items():
@@ -140,7 +140,7 @@ def _waiting(run: Run, oracle: BothWays) -> dict[str, list[Wait]]:
 
 
 def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
-    """Return the fields of the composite that compose() sets, by path, and what they need."""
+    """Return the fields of the composite that compose() sets, by path, and their needs."""
     model = call.composite
     if model is None:
         return {}
@@ -155,7 +155,7 @@ def _composite(call: Call) -> dict[str, list[Observable[Any]]]:
 
 
 def _asked(call: Call, oracle: BothWays) -> dict[str, list[Observable[Any]]]:
-    """Return what the selectors of requirements need, by key."""
+    """Return the needs of requirements' selectors, by key."""
     return {
         oracle.text(key, call): unresolved_in([key, *(text for text in selector.texts() if text is not None)], call)
         for key, selector in call.asked or ()

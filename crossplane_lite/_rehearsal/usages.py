@@ -4,7 +4,7 @@ For every dependency between two composed resources a Usage is composed, `by` th
 Crossplane then refuses to delete the dependency while the dependent exists. `replayDeletion` makes it delete the
 dependency as soon as the last Usage of it is gone; otherwise that waits for the garbage collector's next try.
 
-**The API** is `protection.crossplane.io/v1beta1` of Crossplane v2. What its controller and webhook do with it:
+**The API** is `protection.crossplane.io/v1beta1` of Crossplane v2. Its controller and webhook:
 
 - `spec.of` and `spec.by` have `apiVersion`, `kind` and `resourceRef.name`, the name of an object that exists: there are
   only errors before. A `Usage` is namespaced and looks for both in its own namespace; `spec.of.resourceRef.namespace`
@@ -21,8 +21,8 @@ So a Usage is composed for ends of these scopes:
 - `of` namespaced, `by` cluster-scoped: a Usage in the namespace of `of`;
 - `of` cluster-scoped, `by` namespaced: none, because neither kind can say it.
 
-The scope is that of the observed objects: they have a `metadata.namespace` or not. What a namespaced composite composes
-is namespaced.
+The scope is that of the observed objects: they have a `metadata.namespace` or not. Resources that a namespaced
+composite composes is namespaced.
 
 **Which.** The edges are those that the real call saw and those that `crossplane_lite._rehearsal.rehearse` finds,
 those through the composite's status and connection details and those of `depends_on` among them. Both ends must be
@@ -33,7 +33,7 @@ order. There is none
   those of resources that aren't observed yet, so that it doesn't come and go as they appear;
 - for an edge that would close a cycle with a Usage that exists (of an edge that is not in the code any more, or of
   another step): that one has to be gone first;
-- for what `ctx.remove` took out.
+- for resources that `ctx.remove` took out.
 
 **Those that exist stay** whether their edge shows in a call or not: a value may have gone missing, a guess may have
 taken another path, compose() may have failed where nothing was observed. Such a Usage goes when
@@ -41,16 +41,16 @@ taken another path, compose() may have failed where nothing was observed. Such a
 - an end isn't observed any more;
 - the dependency isn't desired any more and the dependent is: so the author wants it. Where it is the dependent that
   isn't desired, the Usage stays as long as it exists, and the order with it, also when neither is desired: Crossplane
-  deletes what isn't desired in any order;
+  deletes resources that aren't desired in any order;
 - it is on a cycle with the edges of today;
 - `usages=True` is taken away.
 
 **Names.** The composition resource name is made from those of the two ends and nothing else, so that it never changes.
 It always ends in a hash of them: `a-b` needing `c` and `a` needing `b-c` would have one name otherwise, and no author
 calls a resource so by accident (where one does, the author's stays and the Usage isn't composed). The object's own name
-is Crossplane's choice. Each Usage has the annotation of what this step composes, and two with its ends.
+is Crossplane's choice. Each Usage has the annotation of this step's resources, and two with its ends.
 
-A Usage is ready from the start: the composite's readiness is about what its author composes.
+A Usage is ready from the start: the composite's readiness is about its author's resources.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def edge_of(name: str, raw: bytes) -> Edge | None:
 
 
 class _Made:
-    """A Usage that exists, or that an earlier step composes.
+    """A Usage that exists, or that a previous step composes.
 
     Attributes:
         edge: The edge that it is for.
@@ -133,7 +133,7 @@ class _Made:
 
 
 class _Object:
-    """What an observed object is found by; the namespace is empty for a cluster-scoped one."""
+    """The key by which an observed object is found; the namespace is empty for a cluster-scoped one."""
 
     __slots__ = ("api_version", "kind", "name", "namespace")
 
@@ -167,7 +167,7 @@ def add_usages(
     Args:
         call: The call.
         desired: The answer's desired resources, otherwise complete.
-        graph: What the call saw waiting, None for nothing.
+        graph: The waits that the call saw, None without any.
         step: The step's identity.
         rehearsed: Returns every edge that compose() shows. None where it didn't get to its end with all that it asked
             for: then nothing new is looked for, and nothing goes.
@@ -195,7 +195,7 @@ def add_usages(
             continue
         name = usage_name(edge)
         if name in desired or name in call.resources or (name in observed and edge not in exist):
-            continue  # an earlier step's, or the author's own
+            continue  # a previous step's, or the author's own
         by, of = objects[edge[0]], objects[edge[1]]
         if by.namespace and not of.namespace:
             call.log.debug("no Usage can say that %s, in a namespace, needs %s, which is in none", *edge)
@@ -211,7 +211,7 @@ def _due(edges: set[Edge], retained: set[Edge], standing: set[Edge]) -> set[Edge
     Args:
         edges: Those that the code has.
         retained: Those of our Usages that exist and may stay.
-        standing: Those of all Usages that exist, or that earlier steps compose.
+        standing: Those of all Usages that exist, or that previous steps compose.
     """
     current = _off_cycles(edges, edges)
     kept = _off_cycles(retained - edges, edges | retained)

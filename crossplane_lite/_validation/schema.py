@@ -50,13 +50,18 @@ class Schema(dict[str, Any]):
     Attributes:
         key: The key of the requirement.
         answered: Whether Crossplane has answered.
+        wanted: apiVersion and kind of what was asked for, where that is known.
     """
 
-    def __init__(self, values: Mapping[str, Any] | None, key: str) -> None:
+    def __init__(
+        self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None
+    ) -> None:
         super().__init__(values or {})
         self.key = key
         self.answered = values is not None
+        self.wanted = wanted
         self._validator: Validator | None = None
+        self._model: type[Resource] | None = None
 
     @property
     def found(self) -> bool:
@@ -71,6 +76,26 @@ class Schema(dict[str, Any]):
         return errors_in(resource, self)
 
     @property
+    def model(self) -> type[Resource]:
+        """The class of the kind, as `crossplane-lite generate` makes it: unknown fields and wrong types are errors
+        where they are set, and lists are merged by their keys. While there is no answer it takes any field, so that the
+        same code runs in the first call.
+
+        Raises:
+            UsageError: The schema doesn't say which kind it is for.
+        """
+        if self._model is None:
+            from .._models.of_schema import model_of
+
+            kind = next(iter(_kinds_of(self)), None) or self.wanted
+            if kind is None:
+                raise UsageError(
+                    f"the schema {self.key!r} doesn't say which kind it is for; ask for it with ctx.schema(...)"
+                )
+            self._model = model_of(*kind, self)
+        return self._model
+
+    @property
     def validator(self) -> Validator:
         """The checker of resources, made when it is first needed."""
         if self._validator is None:
@@ -78,7 +103,7 @@ class Schema(dict[str, Any]):
         return self._validator
 
     def __reduce__(self) -> Any:
-        return type(self), (dict(self) if self.answered else None, self.key)
+        return type(self), (dict(self) if self.answered else None, self.key, self.wanted)
 
     def __repr__(self) -> str:
         state = "found" if self else "not found" if self.answered else "not answered yet"
@@ -159,16 +184,21 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
     Raises:
         UsageError: It is of another one.
     """
-    kinds = schema.get("x-kubernetes-group-version-kind")
     api_version, kind = data.get("apiVersion"), data.get("kind")
-    if not isinstance(kinds, list) or not isinstance(api_version, str) or not isinstance(kind, str):
+    if not isinstance(api_version, str) or not isinstance(kind, str):
         return
-    meant = [
-        ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), one.get("kind"))
-        for one in kinds
-        if isinstance(one, Mapping)
-    ]
+    meant = _kinds_of(schema)
     if meant and (api_version, kind) not in meant:
         raise UsageError(
             f"the schema is for {meant[0][1]} of {meant[0][0]} (got a resource that is a {kind} of {api_version})"
         )
+
+
+def _kinds_of(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return apiVersion and kind of all that a schema says it is for."""
+    kinds = schema.get("x-kubernetes-group-version-kind")
+    return [
+        ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), str(one.get("kind")))
+        for one in (kinds if isinstance(kinds, list) else ())
+        if isinstance(one, Mapping)
+    ]

@@ -1,19 +1,20 @@
 """The codec between Structs on the wire and Python: a function works on slices of bytes and on models.
 
-In here `raw` is the bytes of a `google.protobuf.Struct`, and `value` those of a `google.protobuf.Value`. What isn't
-read isn't decoded, and what isn't changed is copied as it came. No order of keys is kept anywhere.
+In here `raw` is the bytes of a `google.protobuf.Struct`, and `value` those of a `google.protobuf.Value`. Fields that
+aren't read aren't decoded, and unchanged ones are copied as they came. No order of keys is kept anywhere.
 
 Every legal encoding is read as the installed protobuf reads it, with three exceptions:
 
 - A singular Struct field of the envelope, or the value of a map entry, that is split over several occurrences is
   read as its last one, where protobuf merges them. No encoder writes that. (A Value that repeats its struct or
   list member is merged.)
-- Data that isn't read isn't validated: other fields than the one asked for, and what a later occurrence replaces.
-- There is no limit to the depth.
+- Data that isn't read isn't validated: other fields than the one asked for, and values that a later occurrence
+  replaces.
+- The depth isn't limited.
 
 Malformed bytes are a WireError when they are read. Nothing recurses where the data decides how deep.
 
-Other rooms import from here what `__all__` lists. This room imports `_base`, `_paths`, `errors` and `proto`.
+Other rooms import the names in `__all__`. This room imports `_base`, `_paths`, `errors` and `proto`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decoding a whole Struct.
 
-Three ways, chosen by size and depth. What is wide is split by protobuf's parser, which is fast per field but
-dear per container. What is so short that each length in it takes one byte is read in place. What is nested
+Three ways, chosen by size and depth. A wide one is split by protobuf's parser, which is fast per field but
+dear per container. One so short that each length in it takes one byte is read in place. One that is nested
 deeper than a fixed number of levels is read in one pass with an explicit stack, because splitting copies each
 byte once per level; that way is exact, and takes whatever the other two don't expect.
 """
@@ -31,7 +31,7 @@ _double: Final = Packer("<xd").unpack_from
 
 
 class _Irregular(Exception):
-    """The bytes are not what the short way expects; they may be legal all the same."""
+    """The bytes don't fit the short way; they may be legal all the same."""
 
 
 _IRREGULAR: Final = (
@@ -91,7 +91,7 @@ def _decode(raw: bytes, kind: int) -> Any:
 
 
 def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
-    """Split a Struct with protobuf's parser and decode what is in it."""
+    """Split a Struct with protobuf's parser and decode its fields."""
     if depth >= _LEVELS:
         result: dict[str, Any] = _exact(raw, [(0, len(raw))], STRUCT)
         return result
@@ -137,7 +137,7 @@ def _wide_struct(raw: bytes, depth: int) -> dict[str, Any]:
 
 
 def _wide_list(raw: bytes, depth: int) -> list[Any]:
-    """Split a ListValue with protobuf's parser and decode what is in it."""
+    """Split a ListValue with protobuf's parser and decode its elements."""
     if depth >= _LEVELS:
         result: list[Any] = _exact(raw, [(0, len(raw))], LIST)
         return result
@@ -185,7 +185,7 @@ def _wide_list(raw: bytes, depth: int) -> list[Any]:
 
 
 def _payload(value: bytes) -> bytes:
-    """Return what follows a tag and a length of more than two bytes."""
+    """Return the bytes after a tag and a length of more than two bytes."""
     start, end = scan.size(value, 1, len(value))
     if end != len(value):
         raise _Irregular
@@ -367,7 +367,7 @@ def _any_member(buf: bytes, pos: int, end: int, container: int) -> tuple[tuple[s
     """Read a field of a container, whatever its encoding.
 
     Returns:
-        Key, kind and payload, or None when it is no member; and the position behind it.
+        Key, kind and payload, or None when it isn't a member; and the position behind it.
     """
     tag, pos = scan.tag(buf, pos, end)
     if tag != 0x0A:

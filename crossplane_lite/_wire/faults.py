@@ -17,7 +17,7 @@ _watched: ContextVar[list[WireError] | None] = ContextVar("crossplane_lite_fault
 
 
 def watch(faults: list[WireError]) -> Token[list[WireError] | None]:
-    """Have every error of this thread or task noted in a list, until `unwatch` gets what this returns."""
+    """Have every error of this thread or task noted in a list, until `unwatch` gets the result of this."""
     return _watched.set(faults)
 
 

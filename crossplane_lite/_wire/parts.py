@@ -51,7 +51,7 @@ def varint(number: int) -> bytes:
 
 
 def entry_prefix(key: str) -> bytes:
-    """Return what stands in a map entry in front of the length of its value."""
+    """Return the bytes of a map entry in front of the length of its value."""
     text = key.encode()
     return b"\x0a" + varint(len(text)) + text + b"\x12"
 
@@ -120,7 +120,7 @@ SHORT_TEXT_HEADS: Final = [bytes((length + 2, 0x1A, length)) for length in range
 """The same as HEADS and TEXT_HEADS for the lengths that most text has: a list answers twice as fast."""
 
 PREFIXES: Final[dict[Any, bytes]] = {}
-"""Keys that were met lately to their entry prefixes. A plain dict, for speed; `prefix_of` makes what is missing."""
+"""Keys that were met lately to their entry prefixes. A plain dict, for speed; `prefix_of` makes missing ones."""
 
 
 def prefix_of(key: Any) -> bytes:

@@ -68,7 +68,7 @@ _Open = tuple[Any, Iterator[tuple[Any, Any]], "Mapping[Any, bytes] | None", Mapp
 """A container whose members are being written.
 
 It, its members (key, attribute name or index, and value; the last one first), the entry prefixes of these (None in
-a list), the heads of such a payload, its fixed fields, the prefix that stands in front of it in what it lies in,
+a list), the heads of such a payload, its fixed fields, the prefix that stands in front of it in its container,
 and how much was written before it. A plain tuple, because making any other takes as long as encoding a leaf.
 """
 
@@ -117,7 +117,7 @@ def _pieces(root: Any) -> list[bytes]:
                     try:
                         prefix = keys[key]
                     except KeyError:
-                        new, key = key, None  # What can't be a key has no place in a path either.
+                        new, key = key, None  # A value that can't be a key can't be in a path either.
                         prefix = member_prefix(obj, new)
                         key = new
                 if kind is str:

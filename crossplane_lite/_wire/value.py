@@ -1,4 +1,4 @@
-"""Opening one Value: the short way for what encoders write, the exact one for everything else."""
+"""Opening one Value: the short way for usual encodings, the exact one for everything else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_value(value: bytes) -> tuple[int, Any]:
             return BOOL, size == 1
     except (IndexError, UnicodeDecodeError):
         pass
-    # Not what encoders usually write: empty, null, too long for two bytes of length, irregular or illegal.
+    # Encodings that are unusual: empty, null, too long for two bytes of length, irregular or illegal.
     try:
         kind, payload = scan.value(value, 0, len(value))
     except WireError as error:

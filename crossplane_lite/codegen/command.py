@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from .._manifests import sources
+from .._manifests.yaml import Document
 from ..errors import InputError
-from . import generate, output
+from . import changes, generate, imports, options, output, uses
 from .definitions import Definitions, Kind, definitions
+from .options import Options, make_parser
+from .progress import Progress
+from .report import Report
 
 __all__ = ["command", "make_parser"]
 
@@ -20,36 +24,122 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite generate` with the arguments that follow it.
 
     Returns:
-        0. A summary is printed on stdout, and progress on stderr where that is a terminal.
+        0; 1 where a check found that the folder is not what the sources give, or that lines of code no longer fit. A
+        report is printed on stdout, and progress on stderr where that is a terminal.
 
     Raises:
         InputError: A source, or the output folder, isn't what it should be. Nothing has been written then.
+        MissingExtraError: The code is to be looked at, and there is no type checker.
     """
-    arguments = make_parser().parse_args(argv)
-    progress = _Progress()
-    with progress:
-        found = definitions(sources.read_sources(arguments.sources))
-        _check(found, arguments.sources)
-        kinds = generate.select(found.kinds, arguments.versions, arguments.only or ())
-        if not kinds:
-            raise InputError(f"no version is left with --versions {arguments.versions}; --versions all takes all")
-        progress.total = len(kinds)
-        folder: Path = arguments.output
-        made = generate.generate(
-            kinds,
-            lambda file: _text(folder / file),
-            descriptions=not arguments.no_descriptions,
-            progress=progress.step,
-        )
-    if arguments.stubs_dir is None:
-        outputs = [(folder, made.modules | _stubs_beside(made))]
+    chosen = options.read(argv)
+    if chosen.uses:
+        uses.check_installed()
+    with Progress() as progress:
+        run = _make(chosen, progress)
+        report = _done(chosen, run, progress)
+    if not chosen.is_check:
+        _warn_of_ignored([folder / file for folder, files in run.outputs for file in files])
+    _print_notes(run.made, chosen.is_verbose)
+    print(report.json() if chosen.is_json else report.text())
+    return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
+
+
+class _Run(NamedTuple):
+    """What the sources give.
+
+    Attributes:
+        found: What they define.
+        kinds: What was chosen of it.
+        made: What was made.
+        outputs: What belongs into which folder.
+    """
+
+    found: Definitions
+    kinds: list[Kind]
+    made: generate.Output
+    outputs: list[tuple[Path, dict[str, str]]]
+
+
+def _make(chosen: Options, progress: Progress) -> _Run:
+    """Read the sources and make the models."""
+    files = [(argument, sources.expanded(argument)) for argument in chosen.sources]
+    found = definitions(_documents(chosen, [path for _, paths in files for path in paths], progress))
+    _check(found, files)
+    kinds = generate.select(found.kinds, chosen.versions, chosen.only)
+    if not kinds:
+        raise InputError(f"no version is left with --versions {chosen.versions}; --versions all takes all")
+    made = generate.generate(
+        kinds,
+        lambda file: _text(chosen.output / file),
+        output.recorded_names(chosen.output),
+        descriptions=chosen.descriptions,
+        progress=progress.step,
+    )
+    if chosen.stubs_dir is None:
+        outputs = [(chosen.output, made.modules | _stubs_beside(made))]
     else:
-        outputs = [(folder, made.modules), (arguments.stubs_dir, made.stubs)]
-    summaries = output.write_all(outputs)
-    _warn_of_ignored([folder / file for folder, files in outputs for file in files])
-    apis = {(kind.group, kind.kind) for kind in kinds}
-    _print_summary(len(apis), made.classes, outputs, summaries, found)
-    return 0
+        outputs = [(chosen.output, made.modules), (chosen.stubs_dir, made.stubs)]
+    return _Run(found, kinds, made, outputs)
+
+
+def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Iterator[Document]:
+    """Yield the documents of all sources."""
+
+    def documents() -> Iterator[Document]:
+        yield from sources.read_sources(paths)
+        if chosen.kube_context is not None:
+            from . import cluster
+
+            yield from cluster.documents(chosen.kube_context, chosen.only)
+
+    progress.step("reading", ", ".join(paths) or "the cluster", 0, 0)
+    for number, document in enumerate(documents(), 1):
+        progress.step("reading", document.where, number, 0)
+        yield document
+
+
+def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
+    """Say what changes, and write it unless this is a check."""
+    names = {chosen.output: run.made.names}
+    owned = [output.owned(folder) for folder, _ in run.outputs]
+    is_current = output.compare_all(run.outputs, names)
+    broken = modules = None
+    if any(owned):
+        modules = [] if is_current else _changes(chosen, run, owned[0])
+        if chosen.uses:
+            progress.step("checking", ", ".join(map(str, chosen.uses)), 0, 0)
+            given = [(folder, known, files) for (folder, files), known in zip(run.outputs, owned, strict=True)]
+            broken = [] if is_current else uses.broken_uses(chosen.uses, given)
+    summaries: Sequence[output.Summary | None] = [None] * len(run.outputs)
+    if not chosen.is_check:
+        if is_current:
+            summaries = [output.Summary(0, len(files), 0) for _, files in run.outputs]
+        else:
+            summaries = output.write_all(run.outputs, names, progress.step)
+    return Report(
+        len({(kind.group, kind.kind) for kind in run.kinds}),
+        run.made.classes,
+        progress.seconds,
+        [(folder, summary) for (folder, _), summary in zip(run.outputs, summaries, strict=True)],
+        is_current,
+        modules,
+        broken,
+        imports.import_lines(run.kinds, chosen.output),
+        run.found,
+        run.made.preferred,
+        run.made.machinery,
+    )
+
+
+def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.ModuleChanges]:
+    after = run.made.modules | run.made.stubs
+    stubs = chosen.stubs_dir or chosen.output
+
+    def before(file: str) -> str | None:
+        return _text((stubs if file.endswith(".pyi") else chosen.output) / file)
+
+    paths = [file for file in (*owned, *run.made.modules) if file.endswith(".py")]
+    return list(changes.of_modules(before, after, paths))
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
@@ -64,22 +154,37 @@ def _text(file: Path) -> str | None:
         return None
 
 
-def _check(found: Definitions, arguments: Sequence[str]) -> None:
-    """Refuse a file that defines nothing, where it was named itself."""
+def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Refuse a file that defines nothing, where it was named itself.
+
+    Args:
+        found: What the sources define.
+        arguments: Each source, with the files that it stands for.
+    """
     defined = [kind.where for kind in found.kinds]
-    for argument in arguments:
-        if argument != "-" and Path(argument).is_dir() and found.kinds:
+    for argument, paths in arguments:
+        if found.kinds and (list(paths) != [argument] or (argument != "-" and Path(argument).is_dir())):
             continue
         name = "<stdin>" if argument == "-" else argument
         # What follows an argument in a place: a document of the file, a file of the archive or of the folder.
-        starts = (f"{name}, ", f"{name}:", f"{name.rstrip('/')}/")
-        if not any(where == name or where.startswith(starts) for where in defined):
-            others = sorted({kind for where, kind in found.others.items() if where == name or where.startswith(starts)})
+        starts = tuple(
+            start
+            for path in (paths if name != "<stdin>" else [name])
+            for start in (f"{path}, ", f"{path}:", f"{path.rstrip('/')}/")
+        )
+        if not any(where in paths or where == name or where.startswith(starts) for where in defined):
+            others = sorted(
+                {kind for where, kind in found.others.items() if where in paths or where.startswith(starts)}
+            )
             has = f" (it has {', '.join(others)})" if others else " (it is empty)"
+            packages = [one for where, one in found.packages.items() if where.startswith(starts)]
+            hint = f"; {sources.download(packages[0])}" if packages else ""
             raise InputError(
                 f"{name} defines no API{has}: it takes a CustomResourceDefinition, a CompositeResourceDefinition or an "
-                "OpenAPI v3 document"
+                f"OpenAPI v3 document{hint}"
             )
+    if not found.kinds:
+        raise InputError("the cluster has no definition that can be read")
 
 
 def _warn_of_ignored(files: Sequence[Path]) -> None:
@@ -117,82 +222,14 @@ def _warn_of_ignored(files: Sequence[Path]) -> None:
         )
 
 
-def _print_summary(
-    apis: int,
-    classes: int,
-    outputs: Sequence[tuple[Path, dict[str, str]]],
-    summaries: Sequence[output.Summary],
-    found: Definitions,
-) -> None:
-    print(f"{apis} {'kind' if apis == 1 else 'kinds'}, {classes} classes")
-    for (folder, _), done in zip(outputs, summaries, strict=True):
-        print(f"{folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed")
-    if found.others:
-        kinds = ", ".join(sorted(set(found.others.values())))
-        many = f"{len(found.others)} documents define" if len(found.others) > 1 else "1 document defines"
-        print(f"{many} no API, so nothing was made of {'them' if len(found.others) > 1 else 'it'}: {kinds}")
-
-
-class _Progress:
-    """A line on the terminal that says which kind is being read."""
-
-    def __init__(self) -> None:
-        self.total = 0
-        self._done = 0
-        self._shown = sys.stderr.isatty()
-
-    def step(self, kind: Kind) -> None:
-        self._done += 1
-        if self._shown:
-            text = f"{self._done}/{self.total} {kind.kind} {kind.api_version}"
-            print(f"\r\x1b[K{text:.79}", end="", file=sys.stderr, flush=True)
-
-    def __enter__(self) -> None:
-        if self._shown:
-            print("reading", end="", file=sys.stderr, flush=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
-    parser = argparse.ArgumentParser(
-        prog="crossplane-lite generate",
-        description="Make model packages from API definitions: CustomResourceDefinitions, "
-        "CompositeResourceDefinitions, OpenAPI v3 documents and Crossplane packages. The output folder then holds "
-        "what these sources define, and nothing of earlier runs that they don't. It must be new or empty the first "
-        "time; files that others put beside the generated ones later stay.",
-        epilog="Exit status: 0, or 2 when a source or the folder can't be used; nothing is written then.",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "sources",
-        metavar="SOURCE",
-        nargs="+",
-        help="a file (YAML or JSON of one or many documents, a package or image archive), a folder of such files, "
-        "or - for standard input",
-    )
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="the package to make")
-    parser.add_argument(
-        "--only",
-        metavar="GROUP/KIND",
-        action="append",
-        help="generate this kind and what it refers to; can be given several times, and hold * as in "
-        "'*.aws.upbound.io/*'; the core group is core",
-    )
-    parser.add_argument(
-        "--versions",
-        choices=generate.VERSIONS,
-        default="served",
-        help="which versions of a kind: those that are served (the default), the one that is stored, or all",
-    )
-    parser.add_argument(
-        "--stubs-dir",
-        metavar="DIR",
-        type=Path,
-        help="write the .pyi files there, for images without them, instead of beside the modules",
-    )
-    parser.add_argument("--no-descriptions", action="store_true", help="leave descriptions out of the .pyi files")
-    return parser
+def _print_notes(made: generate.Output, is_verbose: bool) -> None:
+    """Say where definitions differ of which one was taken."""
+    if made.preferred:
+        number = len(made.preferred)
+        print(
+            f"note: sources have different versions of {number:,} {'type' if number == 1 else 'types'} of Kubernetes; "
+            f"the one with more fields is used{'' if is_verbose else ' (-v lists them)'}",
+            file=sys.stderr,
+        )
+    for line in (*made.preferred, *made.machinery) if is_verbose else ():
+        print(f"note: {line}", file=sys.stderr)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from .._base.api_version import joined
+from .._base.api_version import group_of, joined
 from .._manifests.crd import crds_in, versions_of
+from .._manifests.kind_schemas import scopes_in
 from .._manifests.values import check_name, typed_at
 from .._manifests.yaml import Document
 from ..errors import InputError
@@ -16,6 +17,9 @@ from .schema import ClassRef
 __all__ = ["Component", "Definitions", "Kind", "definitions"]
 
 _REF: Final = "#/components/schemas/"
+_SCOPES: Final = ("Namespaced", "Cluster")
+# The group of what installs packages.
+_PACKAGES: Final = "pkg.crossplane.io"
 # Types of the API machinery, such as Status, have a kind too, but nobody composes them.
 _MACHINERY: Final = "io.k8s.apimachinery."
 
@@ -31,6 +35,7 @@ class Kind(NamedTuple):
         served: Whether the API server serves it.
         storage: Whether it is the version that is stored; for composites the one that compositions refer to.
         document: The OpenAPI document that its schema's references point into.
+        scope: `Namespaced` or `Cluster`; nothing where that isn't told.
     """
 
     where: str
@@ -44,6 +49,7 @@ class Kind(NamedTuple):
     served: bool = True
     storage: bool = True
     document: OpenAPI | None = None
+    scope: str = ""
 
     @property
     def api_version(self) -> str:
@@ -120,10 +126,12 @@ class Definitions(NamedTuple):
     Attributes:
         kinds: All kinds, in all versions.
         others: What documents that define nothing hold instead, such as `Composition`, by where they are.
+        packages: The packages that documents install, by where they are.
     """
 
     kinds: list[Kind]
     others: dict[str, str]
+    packages: dict[str, str]
 
 
 def definitions(documents: Iterable[Document]) -> Definitions:
@@ -133,27 +141,50 @@ def definitions(documents: Iterable[Document]) -> Definitions:
         InputError: A definition has not the form that its apiVersion and kind call for, or is of a version that
             isn't read; the message names the place.
     """
-    found = Definitions([], {})
+    found = Definitions([], {}, {})
     for where, content in documents:
         if "openapi" in content or "swagger" in content:
-            found.kinds.extend(_of_openapi(where, content))
+            kinds = list(_of_openapi(where, content))
+            found.kinds.extend(kinds)
+            if not kinds:
+                found.others[where] = "OpenAPI without kinds"
             continue
+        _refuse_index(where, content)
         crds = crds_in(where, content)
         if crds is None:
             found.others[where] = str(content.get("kind") or "no kind")
+            spec = content.get("spec")
+            package = spec.get("package") if isinstance(spec, Mapping) else None
+            if isinstance(package, str) and group_of(str(content.get("apiVersion"))) == _PACKAGES:
+                found.packages[where] = package
         for crd in crds or ():
             found.kinds.extend(_of_crd(where, crd))
     return found
 
 
+def _refuse_index(where: str, content: Mapping[str, Any]) -> None:
+    """Refuse what an API server answers for /openapi/v3, which only names its documents."""
+    paths = content.get("paths")
+    if "kind" in content or not isinstance(paths, Mapping) or not paths:
+        return
+    if all(isinstance(one, Mapping) and "serverRelativeURL" in one for one in paths.values()):
+        path = "apis/apps/v1" if "apis/apps/v1" in paths else min(map(str, paths))
+        raise InputError(
+            f"{where}: this is the index of an API server's OpenAPI documents, not one of them: "
+            f"`kubectl get --raw /openapi/v3/{path}` prints one, and generate --kube-context reads all"
+        )
+
+
 def _of_crd(where: str, crd: Mapping[str, Any]) -> Iterable[Kind]:
     for found in versions_of(where, crd):
+        scope = crd["spec"].get("scope")
         module = (*group_path(found.group), segment(found.kind), segment(found.version))
         name = class_name(found.kind)
         yield Kind(
             *(where, found.version, found.group, found.version, found.kind, found.schema, module, name),
             served=found.served,
             storage=found.storage,
+            scope=scope if scope in _SCOPES else "",
         )
 
 
@@ -166,7 +197,10 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
             f"{where}: the document has no components; one for each group and version is behind the index, "
             "as in `kubectl get --raw /openapi/v3/apis/apps/v1`"
         )
+    if isinstance(content["components"], Mapping) and "schemas" not in content["components"]:
+        return  # that of an API without objects, such as /logs
     document = OpenAPI(where, typed_at(where, content, "components.schemas", dict))
+    scopes = scopes_in(content.get("paths"))
     for name, schema in document.schemas.items():
         if not isinstance(schema, Mapping):
             raise InputError(f"{where}: components.schemas.{name} must be an object")
@@ -182,7 +216,8 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
         for key, text in (("group", group or "core"), ("version", version), ("kind", kind)):
             check_name(at, key, text)
         ref = _class_of(name)
-        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document)
+        scope = scopes.get((joined(group, version), kind), "")
+        found = Kind(where, path, group, version, kind, schema, ref.module, ref.name, document=document, scope=scope)
         if group and name == ".".join((*reversed(group.split(".")), version, kind)):
             # Published for a CustomResourceDefinition: as from the definition itself, which has no lists.
             if _is_list(schema):

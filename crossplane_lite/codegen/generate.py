@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,17 +13,21 @@ import crossplane_lite.models
 
 from ..errors import InputError
 from .definitions import Component, Kind
-from .modules import Class, Module, check_paths, class_text, table_source
-from .naming import Names, earlier_table
-from .schema import META, ClassRef, ObjectSchema, Shapes, read
+from .modules import Class, Module, check_paths, mark_seen, table_source
+from .naming import Names, earlier_table, fields_of
+from .schema import META, ClassRef, Form, ObjectSchema, Shapes, read
 from .stubs import stub_source
 
-__all__ = ["VERSIONS", "Output", "difference", "generate", "select"]
+__all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]
 
 VERSIONS: Final = ("served", "storage", "all")
+Progress = Callable[[str, str, int, int], object]
+"""Told what is being done, to what, and that it is the how manyth of how many."""
+Recorded = Mapping[str, Mapping[str, str]]
+"""Names that history decided: by the path of a module without its suffix, the class at a place (see `naming`)."""
 
 _SHIPPED: Final = Path(crossplane_lite.models.__path__[0])
-_OBJECT_META: Final = ClassRef(META, "ObjectMeta")
+_OF_KUBERNETES: Final = ("io", "k8s")
 
 
 class Output(NamedTuple):
@@ -32,11 +37,17 @@ class Output(NamedTuple):
         modules: The text of each `.py` file, by its path in the output folder.
         stubs: The text of each `.pyi` file.
         classes: How many classes the modules have.
+        names: Names that history decided.
+        machinery: What documents have otherwise than the types that the SDK ships, one line each.
+        preferred: Where documents of several versions of Kubernetes differ, which one counts, one line each.
     """
 
     modules: dict[str, str]
     stubs: dict[str, str]
     classes: int
+    names: dict[str, dict[str, str]]
+    machinery: list[str]
+    preferred: list[str]
 
 
 class _Unit(NamedTuple):
@@ -57,6 +68,15 @@ class _Unit(NamedTuple):
     def kind(self) -> str:
         return self.source.kind if isinstance(self.source, Kind) else ""
 
+    @property
+    def is_of_kubernetes(self) -> bool:
+        """Whether it is of an API of Kubernetes itself, from a document of an API server."""
+        return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
+
+    @property
+    def scope(self) -> str:
+        return self.source.scope if isinstance(self.source, Kind) else ""
+
 
 def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] = ()) -> list[Kind]:
     """Choose among kinds.
@@ -64,7 +84,8 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
     Args:
         kinds: All that are defined.
         versions: `served`, `storage` or `all`; of OpenAPI documents all that they define is served.
-        only: Patterns `GROUP/KIND`, with `*` as in file names; the core group is `core` or nothing. Empty for all.
+        only: Patterns `GROUP/KIND`, with `*` as in file names and in any case; the core group is `core` or nothing.
+            Empty for all.
 
     Raises:
         InputError: A pattern chooses nothing.
@@ -75,81 +96,158 @@ def select(kinds: Sequence[Kind], versions: str = "served", only: Sequence[str] 
     matched: set[int] = set()
     for pattern in only:
         group, _, name = pattern.rpartition("/")
-        text = f"{'' if group == 'core' else group}/{name}"
-        found = {number for number, kind in enumerate(chosen) if fnmatch.fnmatchcase(f"{kind.group}/{kind.kind}", text)}
+        text = f"{'' if group.lower() == 'core' else group}/{name}".lower()
+        names = (f"{kind.group}/{kind.kind}".lower() for kind in chosen)
+        found = {number for number, whole in enumerate(names) if fnmatch.fnmatchcase(whole, text)}
         if not found:
-            known = sorted({f"{kind.group or 'core'}/{kind.kind}" for kind in chosen})
-            near = difflib.get_close_matches(pattern, known, n=1) or known[:3]
+            known = {
+                f"{kind.group or 'core'}/{kind.kind}".lower(): f"{kind.group or 'core'}/{kind.kind}" for kind in chosen
+            }
+            close = difflib.get_close_matches(pattern.lower(), known, n=1)
+            near = [known[one] for one in close] or sorted(known.values())[:3]
             raise InputError(f"--only {pattern} chooses nothing; there is {', '.join(near) or 'no kind at all'}")
         matched |= found
     return [kind for number, kind in enumerate(chosen) if number in matched]
 
 
 def generate(
-    kinds: Iterable[Kind],
+    kinds: Sequence[Kind],
     previous: Callable[[str], str | None] = lambda _file: None,
+    recorded: Recorded | None = None,
     *,
     descriptions: bool = True,
-    progress: Callable[[Kind], None] = lambda _kind: None,
+    progress: Progress = lambda _what, _of, _done, _total: None,
 ) -> Output:
     """Make the model packages of kinds.
 
     Args:
         kinds: What to generate; what they refer to comes along.
         previous: Gives the text that a `.py` file has now, so that classes keep their names, or None.
+        recorded: Names that history decided, which count for files that are not there.
         descriptions: False to leave descriptions out of the stubs.
-        progress: Called with each kind before it is read.
+        progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
 
     Raises:
         InputError: A schema can't be read, or two definitions contradict each other; the message names the places.
     """
-    units = _read_all(kinds, progress)
-    named = _named(units, previous)
-    shipped = _shipped_classes(named)
-    modules = {}
-    for path, module in sorted(named.items()):
-        module.shipped = shipped
-        module.classes = {name: cls for name, cls in module.classes.items() if ClassRef(path, name) not in shipped}
-        if module.classes:
-            modules[path] = module
-    check_paths(modules)
-    output = Output({}, {}, sum(len(module.classes) for module in modules.values()))
-    for module in modules.values():
+    output = Output({}, {}, 0, {}, [], [])
+    units = _Units(output, progress).read(kinds)
+    named = _named(units, previous, recorded or {}, output.names)
+    mark_seen(named)
+    check_paths(named)
+    for number, (_, module) in enumerate(sorted(named.items()), 1):
+        progress("making", module.file, number, len(named))
         output.modules[f"{module.file}.py"] = table_source(module)
         output.stubs[f"{module.file}.pyi"] = stub_source(module, descriptions=descriptions)
         for length in range(len(module.path)):
             package = "/".join((*module.path[:length], "__init__"))
             output.modules.setdefault(f"{package}.py", "")
             output.stubs.setdefault(f"{package}.pyi", "")
-    return output
+    return output._replace(classes=sum(len(module.classes) for module in named.values()))
 
 
-def _read_all(kinds: Iterable[Kind], progress: Callable[[Kind], None]) -> dict[ClassRef, _Unit]:
-    """Read kinds and all that they refer to."""
-    units: dict[ClassRef, _Unit] = {}
-    shapes: Shapes = {}
-    found: dict[int, set[ClassRef]] = {}  # what has been read of each document
-    for kind in kinds:
-        progress(kind)
-        work: list[Kind | Component] = [kind]
-        while work:
-            source = work.pop()
-            document = source.document
-            resolve = document.resolve if document is not None else None
-            is_kind = isinstance(source, Kind)
-            nodes = read(source.where, source.schema, source.name, shapes, resolve, is_kind=is_kind, path=source.path)
-            ref = ClassRef(source.module, source.name)
-            _add(units, ref, _Unit(source, nodes))
-            if document is None:
-                continue
-            known = found.setdefault(id(document), set())
-            known.add(ref)
-            for below in _references(nodes):
-                component = document.component(below) if below not in known else None
-                known.add(below)
-                if component is not None:  # a document needn't have the metadata of its kinds
-                    work.append(component)
-    return units
+class _Units:
+    """Kinds and all that they refer to, read.
+
+    Args:
+        output: Gets the notes on definitions that differ.
+        progress: Called before each kind is read.
+    """
+
+    def __init__(self, output: Output, progress: Progress) -> None:
+        self._output = output
+        self._progress = progress
+        self._units: dict[ClassRef, _Unit] = {}
+        self._shapes: Shapes = {}
+
+    def read(self, kinds: Sequence[Kind]) -> dict[ClassRef, _Unit]:
+        found: dict[int, set[ClassRef]] = {}  # what has been read of each document
+        for number, kind in enumerate(kinds, 1):
+            self._progress("resolving", f"{kind.kind} {kind.api_version}", number, len(kinds))
+            work: list[Kind | Component] = [kind]
+            while work:
+                source = work.pop()
+                document = source.document
+                resolve = document.resolve if document is not None else None
+                is_kind = isinstance(source, Kind)
+                nodes = read(
+                    source.where, source.schema, source.name, self._shapes, resolve, is_kind=is_kind, path=source.path
+                )
+                ref = ClassRef(source.module, source.name)
+                unit = _Unit(source, nodes)
+                if ref in _shipped():
+                    self._compare(ref, unit)
+                else:
+                    self._add(ref, unit)
+                if document is None:
+                    continue
+                known = found.setdefault(id(document), set())
+                known.add(ref)
+                for below in _references(nodes):
+                    component = document.component(below) if below not in known else None
+                    known.add(below)
+                    if component is not None:  # a document needn't have the metadata of its kinds
+                        work.append(component)
+        return self._units
+
+    def _compare(self, ref: ClassRef, unit: _Unit) -> None:
+        """Note what a document has otherwise than a class that is shipped."""
+        own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
+        theirs = {field.wire: _table_type(field.form) for field in unit.nodes[0].fields}
+        differing = [
+            f"{sign}{wire}"
+            for sign, wires in (
+                ("+", theirs.keys() - own.keys()),
+                ("-", own.keys() - theirs.keys()),
+                ("~", {wire for wire in own.keys() & theirs.keys() if own[wire] != theirs[wire]}),
+            )
+            for wire in sorted(wires)
+        ]
+        if differing:
+            self._output.machinery.append(
+                f"{unit.source.where}: {unit} differs from the SDK's, which is used ({' '.join(differing)})"
+            )
+
+    def _add(self, ref: ClassRef, unit: _Unit) -> None:
+        """Add a unit; the same definition may be in several documents."""
+        units = self._units
+        known = units.get(ref)
+        if known is None or (not known.api_version and unit.api_version):
+            units[ref] = unit  # the kind itself, where an earlier document only referred to it
+        elif known.api_version and not unit.api_version:
+            pass
+        elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
+            raise InputError(
+                f"{unit.source.where}: {unit} and {known} in {known.source.where} would be one class; "
+                "generate them into folders of their own"
+            )
+        elif known.nodes[0].shape != unit.nodes[0].shape:
+            at = difference(known.nodes[0], unit.nodes[0])
+            if not (known.is_of_kubernetes and unit.is_of_kubernetes):
+                raise InputError(
+                    f"{unit.source.where}: {unit} is also defined in {known.source.where}, differently at "
+                    f"{at or 'its top'}; give only one of the two"
+                )
+            # Versions of one API gain fields and lose none, so the later one has more.
+            other, taken = sorted(
+                (known, unit), key=lambda one: (sum(len(node.fields) for node in one.nodes), one.source.where)
+            )
+            units[ref] = taken
+            self._output.preferred.append(
+                f"{unit} is taken from {taken.source.where}, not from {other.source.where}: "
+                f"they differ at {at or 'its top'}"
+            )
+        elif unit.source.where < known.source.where:
+            units[ref] = unit  # descriptions may differ, and must not depend on which came first
+
+
+def _table_type(form: Form) -> tuple[str, str]:
+    """Return a type as a table has it: the lists and maps, and what they hold."""
+    around = ""
+    while form.item is not form:
+        around += form.code
+        form = form.item
+    return around, form.code if form.ref is None else form.ref.name
 
 
 def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
@@ -158,27 +256,6 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
             ref = field.form.innermost.ref
             if ref is not None:
                 yield ref
-
-
-def _add(units: dict[ClassRef, _Unit], ref: ClassRef, unit: _Unit) -> None:
-    """Add a unit; the same definition may be in several documents."""
-    known = units.get(ref)
-    if known is None or (not known.api_version and unit.api_version):
-        units[ref] = unit  # the kind itself, where an earlier document only referred to it
-    elif known.api_version and not unit.api_version:
-        pass
-    elif (known.api_version, known.kind) != (unit.api_version, unit.kind):
-        raise InputError(
-            f"{unit.source.where}: {unit} and {known} in {known.source.where} would be one class; "
-            "generate them into folders of their own"
-        )
-    elif known.nodes[0].shape != unit.nodes[0].shape:
-        raise InputError(
-            f"{unit.source.where}: {unit} is also defined in {known.source.where}, differently at "
-            f"{difference(known.nodes[0], unit.nodes[0]) or 'its top'}; give only one of the two"
-        )
-    elif unit.source.where < known.source.where:
-        units[ref] = unit  # descriptions may differ, and must not depend on which came first
 
 
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
@@ -204,21 +281,38 @@ def difference(one: ObjectSchema, other: ObjectSchema) -> str:
     return one.path
 
 
-def _named(units: dict[ClassRef, _Unit], previous: Callable[[str], str | None]) -> dict[tuple[str, ...], Module]:
-    """Give every object its class name."""
+def _named(
+    units: dict[ClassRef, _Unit],
+    previous: Callable[[str], str | None],
+    recorded: Recorded,
+    kept: dict[str, dict[str, str]],
+) -> dict[tuple[str, ...], Module]:
+    """Give every object its class name.
+
+    Args:
+        units: Kinds and components.
+        previous: Gives the text of a file as it is now.
+        recorded: Names that history decided before.
+        kept: Gets those that it decides now.
+    """
     by_module: dict[tuple[str, ...], list[_Unit]] = {}
     for ref, unit in sorted(units.items(), key=lambda one: one[0]):
         by_module.setdefault(ref.module, []).append(unit)
     modules = {}
     for path, members in by_module.items():
-        module = modules[path] = Module(path, _title(path, members), frozenset())
-        names = Names([unit.nodes[0].hint for unit in members], earlier_table(previous(f"{module.file}.py")))
+        module = modules[path] = Module(path, _title(path, members), _shipped().keys())
+        names = Names(
+            [unit.nodes[0].hint for unit in members],
+            earlier_table(previous(f"{module.file}.py")),
+            recorded.get(module.file),
+        )
         for unit, nodes in zip(members, names.give([unit.nodes for unit in members]), strict=True):
             for node in nodes:
                 is_kind = node is unit.nodes[0]
-                module.classes[node.name] = Class(
-                    node, unit.api_version if is_kind else "", unit.kind if is_kind else ""
-                )
+                of_kind = (unit.api_version, unit.kind, unit.scope) if is_kind else ()
+                module.classes[node.name] = Class(node, *of_kind)
+        if names.recorded:
+            kept[module.file] = names.recorded
     return modules
 
 
@@ -228,23 +322,11 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
     return f"Models of {'.'.join(path)}."
 
 
-def _shipped_classes(modules: dict[tuple[str, ...], Module]) -> frozenset[ClassRef]:
-    """Return the classes that the package ships as they are here, so that all models share one."""
-    shipped = {_OBJECT_META}  # of kinds from CustomResourceDefinitions, which don't define it
-    for path, module in modules.items():
-        file = _SHIPPED.joinpath(*path).with_suffix(".py")
-        if not file.is_file():
-            continue
-        table = earlier_table(file.read_text(encoding="utf-8"))
-        module.aliases()
-        same = {name for name, cls in module.classes.items() if table.get(name) == class_text(module, cls)}
-        work = True
-        while work:  # a class that refers to one that differs is another one too
-            differing = {
-                name for name in same for ref in _references([module.classes[name].node]) if ref.name not in same
-            }
-            same -= differing
-            work = bool(differing)
-        shipped -= {ClassRef(path, name) for name in module.classes}
-        shipped |= {ClassRef(path, name) for name in same}
-    return frozenset(shipped)
+@functools.cache
+def _shipped() -> Mapping[ClassRef, str]:
+    """Return the classes that the package ships, with their texts in the tables; all models share these.
+
+    They are types of the API machinery, which every API server has in its documents as it was when it was built.
+    """
+    file = _SHIPPED.joinpath(*META).with_suffix(".py")
+    return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

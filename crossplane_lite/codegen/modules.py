@@ -10,7 +10,7 @@ from ..errors import InputError
 from .names import attributes
 from .schema import ClassRef, Field, Form, ObjectSchema
 
-__all__ = ["Class", "Module", "check_paths", "class_text", "table_source"]
+__all__ = ["Class", "Module", "check_paths", "class_text", "mark_seen", "table_source"]
 
 _HEADER: Final = "Made by `crossplane-lite generate`, which overwrites changes."
 _SHIPPED: Final = ("crossplane_lite", "models")
@@ -28,14 +28,18 @@ class Class:
         node: Its fields, their types and descriptions.
         api_version: For a resource its apiVersion.
         kind: For a resource its kind.
+        scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't told.
         attributes: The attribute of each wire name.
+        is_seen: Whether it lies in the status of kinds and nowhere else, so that it is read from observed state.
     """
 
-    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "") -> None:
+    def __init__(self, node: ObjectSchema, api_version: str = "", kind: str = "", scope: str = "") -> None:
         self.name = node.name
         self.node = node
         self.api_version = api_version
         self.kind = kind
+        self.scope = scope
+        self.is_seen = False
         self.attributes = attributes((field.wire for field in node.fields), of_resource=bool(api_version))
 
 
@@ -107,6 +111,35 @@ class Module:
         return "." * (len(package) - common + 1) + ".".join(home[common:])
 
 
+def mark_seen(modules: Mapping[tuple[str, ...], Module]) -> None:
+    """Find the classes that lie in the status of kinds and nowhere else.
+
+    Args:
+        modules: All modules; classes that the package ships aren't among them.
+    """
+    classes = {ClassRef(path, name): cls for path, module in modules.items() for name, cls in module.classes.items()}
+    elsewhere: set[ClassRef] = set()
+    for ref, cls in classes.items():
+        if not cls.api_version:
+            continue
+        work = [below for field in cls.node.fields if field.wire != "status" for below in _refs(ref, field.form)]
+        while work:
+            one = work.pop()
+            if one not in elsewhere:
+                elsewhere.add(one)
+                found = classes.get(one)
+                work += [below for field in found.node.fields for below in _refs(one, field.form)] if found else []
+    for ref, cls in classes.items():
+        cls.is_seen = ref not in elsewhere and not cls.api_version
+
+
+def _refs(holder: ClassRef, form: Form) -> list[ClassRef]:
+    inner = form.innermost
+    if inner.node is not None:
+        return [ClassRef(holder.module, inner.node.name)]
+    return [] if inner.ref is None else [inner.ref]
+
+
 def table_source(module: Module) -> str:
     """Return the source of a module of models (see `crossplane_lite.table`)."""
     aliases = module.aliases()
@@ -123,7 +156,8 @@ def class_text(module: Module, cls: Class) -> str:
     """Return the text of a class in its module's table."""
     parts = []
     if cls.api_version:
-        parts.append("@" + cls.api_version + ("" if cls.kind == cls.name else "=" + cls.kind))
+        kind = "" if cls.kind == cls.name else "=" + cls.kind
+        parts.append(f"@{cls.api_version}{kind}{';' + cls.scope if cls.scope else ''}")
     if cls.node.is_open:
         parts.append("*")
     parts += [_field_text(module, cls.attributes[field.wire], field) for field in cls.node.fields]

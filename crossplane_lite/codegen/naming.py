@@ -1,21 +1,35 @@
 """Which class name each object of a schema gets.
 
-Objects are named breadth first. The first that wants a name gets it; objects of the same shape that want the same name
-share one class, and a later one of another shape gets its parent's name in front. What was generated before comes
-first of all: an object that has a class in the module's earlier table keeps its name, so that a new field elsewhere
-renames nothing, wherever it stands. Of objects that shared a class those that are as they were keep it.
+Objects are named in an order: what people write comes before what they only read, so that all of `spec` comes before
+`status`, and `initProvider`, which repeats `forProvider`, behind the rest of `spec`; among these breadth first. The
+first that wants a name gets it; objects of the same shape that want the same name share one class, and a later one of
+another shape gets its parent's name in front.
+
+What was generated before comes first of all: an object that has a class in the module's earlier table keeps its name,
+so that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different
+fields now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in
+`status`, the shape that most have, so that as little as possible that people wrote has another name.
+
+So names may depend on what was generated before. Those that are others than a new folder would have are `recorded`:
+with them and without the earlier table a schema gets the same names.
 """
 
 from __future__ import annotations
 
 import ast
 import keyword
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from .._models.types import unescape
-from .schema import Form, ObjectSchema
+from .._paths.text import show
+from .schema import ObjectSchema
 
-__all__ = ["Names", "earlier_table"]
+__all__ = ["Field", "Names", "earlier_table", "fields_of", "place_of"]
+
+# How far back in the order an object stands, by its place.
+_WRITTEN, _INITIAL, _READ = range(3)
 
 
 class Names:
@@ -24,13 +38,22 @@ class Names:
     Args:
         reserved: Names that are given already, to the module's kinds and components.
         earlier: The table that the module had before: the text of each class by its name.
+        recorded: What was recorded of its names before, by place; it counts where there is no table.
+
+    Attributes:
+        recorded: Once names are given, those that history decided, by place.
     """
 
-    def __init__(self, reserved: Iterable[str], earlier: Mapping[str, str] | None = None) -> None:
-        self._shapes: dict[str, int | None] = dict.fromkeys(reserved)
-        self._shared: dict[tuple[str, int], str] = {}
+    def __init__(
+        self,
+        reserved: Iterable[str],
+        earlier: Mapping[str, str] | None = None,
+        recorded: Mapping[str, str] | None = None,
+    ) -> None:
+        self.recorded = dict(recorded or {})
+        self._reserved = frozenset(reserved)
         self._earlier = earlier or {}
-        self._parsed: dict[str, dict[str, tuple[str, str]]] = {}
+        self._parsed: dict[str, dict[str, Field]] = {}
 
     def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
         """Name the objects of a module's kinds and components, each of them beginning with the whole.
@@ -38,72 +61,144 @@ class Names:
         Returns:
             Those that become classes, for each kind or component: one of each name, breadth first.
         """
-        before: dict[int, str] = {}
-        for nodes in units:
-            nodes[0].name = nodes[0].hint
-            before |= self._earlier_names(nodes)
-        below = [node for nodes in units for node in nodes[1:]]
-        kept = self._unchanged(below, before)
-        for node in sorted(below, key=lambda node: id(node) not in kept):
-            name = before.get(id(node), "")
-            if name and self._shapes.get(name, node.shape) == node.shape:
-                self._take(node, name)
-        for node in below:
-            if not node.name:
-                self._take(node, self._shared.get((node.hint, node.shape)) or self._free(node))
+        ordered = _in_order(units)
+        fresh = given = self._assigned(ordered, {})
+        if self._earlier:
+            before: dict[int, str] = {}
+            for nodes in units:
+                before |= self._earlier_names(nodes)
+            if any(fresh.get(one, name) != name for one, name in before.items()):
+                given = self._assigned(ordered, before)
+        elif self.recorded:
+            places = {id(node): _usable(self.recorded.get(place_of(node), "")) for _, node in ordered}
+            given = self._assigned(ordered, {one: name or fresh[one] for one, name in places.items()})
+        self.recorded = {place_of(node): given[id(node)] for _, node in ordered if given[id(node)] != fresh[id(node)]}
         classes: dict[str, ObjectSchema] = {}
         for node in (node for nodes in units for node in nodes):
+            node.name = node.hint if node.parent is None else given[id(node)]
             first = classes.setdefault(node.name, node)
             if first is not node:
                 _agree(first, node)
         return [[node for node in nodes if classes[node.name] is node] for nodes in units]
 
-    def _take(self, node: ObjectSchema, name: str) -> None:
-        node.name = name
-        self._shapes[name] = node.shape
-        self._shared.setdefault((node.hint, node.shape), name)
+    def _assigned(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[int, str]:
+        """Return the name of each object, by its identity.
 
-    def _free(self, node: ObjectSchema) -> str:
-        name, number = node.hint, 1
-        while name in self._shapes:
-            assert node.parent is not None  # what has none is named already
-            number += 1
-            name = node.parent.name + node.hint + (str(number - 1) if number > 2 else "")
-        return name
+        Args:
+            ordered: The objects in their order, with how far back they stand.
+            before: The names that objects had before.
+        """
+        shapes: dict[str, int | None] = dict.fromkeys(self._reserved)
+        shared: dict[tuple[str, int], str] = {}
+        given: dict[int, str] = {}
+        kept = _kept(ordered, before) if before else {}
+
+        def take(node: ObjectSchema, name: str) -> None:
+            given[id(node)] = name
+            shapes[name] = node.shape
+            shared.setdefault((node.hint, node.shape), name)
+
+        if kept:
+            for _, node in ordered:
+                name = before.get(id(node), "")
+                if name and kept[name] == node.shape == shapes.get(name, node.shape):
+                    take(node, name)
+        for _, node in ordered:
+            if id(node) not in given:
+                take(node, shared.get((node.hint, node.shape)) or _free(node, given, shapes))
+        return given
 
     def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
         """Walk the earlier table along with the schema: the names of the classes that it had in the same places."""
-        names = {id(nodes[0]): nodes[0].name} if nodes[0].name in self._earlier else {}
+        whole = nodes[0].hint
+        names = {id(nodes[0]): whole} if whole in self._earlier else {}
         for node in nodes[1:]:
             above = names.get(id(node.parent))
             if above is None:
                 continue
-            name = self._fields(above).get(node.wire, ("", ""))[1]
-            if name in self._earlier and name.isidentifier() and not keyword.iskeyword(name):
-                names[id(node)] = name
+            found = self._fields(above).get(node.wire)
+            if found is not None and found.inner in self._earlier and _usable(found.inner):
+                names[id(node)] = found.inner
         return names
 
-    def _unchanged(self, nodes: Sequence[ObjectSchema], before: Mapping[int, str]) -> set[int]:
-        """Return the objects that have the fields of their earlier class, all the way down."""
-        same: set[int] = set()
-        for node in reversed(nodes):  # what lies within comes behind
-            name = before.get(id(node))
-            if name is None or node.is_open is not ("*" in self._earlier[name].split(" ")):
-                continue
-            within = [field.form.innermost.node for field in node.fields]
-            if all(one is None or id(one) in same for one in within):
-                if {field.wire: _type(field.form, before) for field in node.fields} == self._fields(name):
-                    same.add(id(node))
-        return same
-
-    def _fields(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the fields of an earlier class by wire name: what lists and maps they are, and of what."""
+    def _fields(self, name: str) -> dict[str, Field]:
         if name not in self._parsed:
-            self._parsed[name] = _parsed(self._earlier[name])
+            self._parsed[name] = fields_of(self._earlier[name])
         return self._parsed[name]
 
 
-def _parsed(text: str) -> dict[str, tuple[str, str]]:
+def place_of(node: ObjectSchema) -> str:
+    """Return the place of an object in its module: the class of the whole and the wire names down to it."""
+    wires = []
+    while node.parent is not None:
+        wires.append(node.wire)
+        node = node.parent
+    return show([node.hint, *reversed(wires)])
+
+
+def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, ObjectSchema]]:
+    """Return the objects within kinds and components in the order of naming, with how far back they stand."""
+    ranks: dict[int, int] = {}
+    found = []
+    for nodes in units:
+        for node in nodes[1:]:  # what lies within comes behind
+            above = node.parent
+            assert above is not None  # what has none is the whole
+            if above.parent is None:
+                rank = _READ if node.wire == "status" else _WRITTEN
+            elif node.wire == "initProvider" and above.wire == "spec" and above.parent.parent is None:
+                rank = _INITIAL
+            else:
+                rank = ranks[id(above)]
+            ranks[id(node)] = rank
+            found.append((rank, node))
+    found.sort(key=lambda one: one[0])
+    return found
+
+
+def _kept(ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
+    """Return which shape keeps each name that objects had before."""
+    ranks: dict[str, int] = {}
+    shapes: dict[str, Counter[int]] = {}
+    for rank, node in ordered:
+        name = before.get(id(node))
+        if name is not None and ranks.setdefault(name, rank) == rank:
+            shapes.setdefault(name, Counter())[node.shape] += 1
+    return {name: counts.most_common(1)[0][0] for name, counts in shapes.items()}  # of equal ones the first
+
+
+def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
+    """Return a name that no other shape has."""
+    name, number = node.hint, 1
+    while name in shapes:
+        assert node.parent is not None  # the whole has its name already
+        number += 1
+        above = given.get(id(node.parent), node.parent.hint)
+        name = above + node.hint + (str(number - 1) if number > 2 else "")
+    return name
+
+
+def _usable(name: str) -> str:
+    """Return a name if a class can have it, otherwise nothing."""
+    return name if name.isidentifier() and not keyword.iskeyword(name) else ""
+
+
+class Field(NamedTuple):
+    """A field of a class in a table.
+
+    Attributes:
+        attribute: Its name in Python.
+        around: The lists and maps that it is, as in `[{`.
+        inner: What these hold, or it is: a letter, or a class without its module.
+    """
+
+    attribute: str
+    around: str
+    inner: str
+
+
+def fields_of(text: str) -> dict[str, Field]:
+    """Return the fields of a class in a table by wire name."""
     fields = {}
     for part in text.split(" "):
         names, _, type_ = part.rpartition(":")
@@ -112,21 +207,12 @@ def _parsed(text: str) -> dict[str, tuple[str, str]]:
             type_ = type_.partition("#")[0]
             inner = type_.lstrip("[{")
             try:
-                fields[unescape(wire) or attribute] = (type_.removesuffix(inner), inner.rpartition(".")[2])
+                fields[unescape(wire) or attribute] = Field(
+                    attribute, type_.removesuffix(inner), inner.rpartition(".")[2]
+                )
             except ValueError:  # changed by hand
                 continue
     return fields
-
-
-def _type(form: Form, before: Mapping[int, str]) -> tuple[str, str]:
-    """Return a type as it was written in the earlier table."""
-    around = ""
-    while form.item is not form:
-        around += form.code
-        form = form.item
-    if form.node is not None:
-        return around, before.get(id(form.node), "")
-    return around, form.code if form.ref is None else form.ref.name
 
 
 def _agree(first: ObjectSchema, other: ObjectSchema) -> None:

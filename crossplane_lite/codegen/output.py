@@ -13,6 +13,9 @@ A run checks everything, then writes in this order:
 An error or an interrupt before step 4 takes back all that was done. A process that is killed can't do that; it leaves
 its journal, and the next run owns what the journal lists, so that it can overwrite, remove and clear away all of it.
 Files are compared by content, so that it doesn't matter how far the run came.
+
+The manifest also has the names of classes that history decided (see `naming`), so that models that are made anew beside
+it, where the manifest alone is under version control, have the same names.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ from typing import Any, Final, NamedTuple
 from ..errors import InputError
 from ._transaction import TEMPORARY, Transaction, naming, remove, remove_empty
 
-__all__ = ["MANIFEST", "Summary", "write", "write_all"]
+__all__ = [
+    *("MANIFEST", "Progress", "Summary", "compare_all", "manifest", "owned", "recorded_names", "write"),
+    "write_all",
+]
 
 MANIFEST: Final = ".crossplane-lite.json"
 _JOURNAL: Final = ".crossplane-lite.unfinished.json"
@@ -46,6 +52,11 @@ _ABOUT: Final = {
         "removes this list."
     ),
 }
+Names = Mapping[str, Mapping[str, str]]
+"""By the path of a module without its suffix, the class at a place."""
+Progress = Callable[[str, str, int, int], object]
+"""Told what is being done, to which file, and that it is the how manyth of how many."""
+
 # What a folder may hold that is to become ours.
 _HARMLESS: Final = frozenset({".gitignore", ".gitkeep"})
 
@@ -64,12 +75,75 @@ class Summary(NamedTuple):
     removed: int
 
 
+def _silent(_what: str, _of: str, _done: int, _total: int) -> None:
+    """Show no progress."""
+
+
+def manifest(files: Iterable[str], names: Names) -> str:
+    """Return the text of the manifest of a folder that has these files."""
+    return _list(MANIFEST, files, names).decode()
+
+
+def owned(folder: Path) -> list[str]:
+    """Return the paths of the files that earlier runs made.
+
+    Raises:
+        InputError: The manifest can't be used.
+    """
+    return _read_list(folder / MANIFEST) or []
+
+
+def recorded_names(folder: Path) -> Names:
+    """Return the names of classes that the folder's manifest has; there are none where it isn't there.
+
+    Raises:
+        InputError: The manifest can't be used.
+    """
+    document = _document(folder / MANIFEST) or {}
+    names = document.get("names", {})
+    if not isinstance(names, dict) or not all(
+        isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
+    ):
+        raise InputError(
+            f"{folder / MANIFEST}: 'names' must have classes by module and place: restore it, or remove 'names' "
+            "and have names as in a new folder"
+        )
+    return names
+
+
+def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None = None) -> bool:
+    """Say whether several folders are what they should be; nothing is written.
+
+    Args:
+        outputs: As of `write_all`.
+        names: As of `write_all`.
+
+    Returns:
+        Whether `write_all` would change nothing.
+
+    Raises:
+        InputError: As of `write_all`.
+    """
+    wanted = [(Path(folder), _contents(Path(folder), files)) for folder, files in outputs]
+    _check_apart([folder for folder, _ in wanted])
+    for folder, files in wanted:
+        if not os.path.lexists(folder):
+            return False
+        if _plan(folder, files, (names or {}).get(folder, {})).has_work:
+            return False
+    return True
+
+
 def write(folder: Path, files: Mapping[str, str]) -> Summary:
     """Make the files of one folder what they should be; see `write_all`."""
     return write_all([(folder, files)])[0]
 
 
-def write_all(outputs: Iterable[tuple[Path, Mapping[str, str]]]) -> list[Summary]:
+def write_all(
+    outputs: Iterable[tuple[Path, Mapping[str, str]]],
+    names: Mapping[Path, Names] | None = None,
+    progress: Progress = _silent,
+) -> list[Summary]:
     r"""Make the files of several folders what they should be, in all of the folders or in none.
 
     Files that have their content are not touched, not even their times. Owned files that are no longer generated are
@@ -83,6 +157,8 @@ def write_all(outputs: Iterable[tuple[Path, Mapping[str, str]]]) -> list[Summary
     Args:
         outputs: Folders, each with its files: texts with `\n` by paths relative to it, with `/`. A folder need not
             exist; it may be a symbolic link. None may lie in another.
+        names: The names of classes that each folder's manifest is to have.
+        progress: Called with `writing` before each file that is written.
 
     Returns:
         What was done, for each folder.
@@ -99,8 +175,8 @@ def write_all(outputs: Iterable[tuple[Path, Mapping[str, str]]]) -> list[Summary
             # Always in the same order, so that no two runs wait for each other.
             for folder in sorted((folder for folder, _ in wanted), key=os.path.realpath):
                 transaction.lock(folder, locks)
-            plans = [_plan(folder, files) for folder, files in wanted]
-            _carry_out([plan for plan in plans if plan.has_work], transaction)
+            plans = [_plan(folder, files, (names or {}).get(folder, {})) for folder, files in wanted]
+            _carry_out([plan for plan in plans if plan.has_work], transaction, progress)
         except InputError as e:
             is_back = transaction.take_back()
             if is_back and not transaction.is_committed:
@@ -188,7 +264,7 @@ class _Plan(NamedTuple):
         return bool(self.new or self.removed or self.stale or self.manifest_changes or self.has_journal)
 
 
-def _plan(folder: Path, files: dict[str, bytes]) -> _Plan:
+def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
     """Check a folder and return what has to be done in it.
 
     Raises:
@@ -207,15 +283,15 @@ def _plan(folder: Path, files: dict[str, bytes]) -> _Plan:
     removed = [path for path in gone if found[path].place == folder / path and found[path].is_a(stat.S_ISREG)]
     _refuse_same_files(folder, removed, files, found)
     new = {path: content for path, content in files.items() if not _is_done(folder, path, content, found, owned)}
-    manifest = _list(MANIFEST, files)
+    wanted = _list(MANIFEST, files, names)
     return _Plan(
         folder,
         new,
         gone,
         removed,
         _stale(folder, found),
-        {MANIFEST: manifest, _JOURNAL: _list(_JOURNAL, found)},
-        not has_manifest or _read(folder / MANIFEST) != manifest,
+        {MANIFEST: wanted, _JOURNAL: _list(_JOURNAL, found)},
+        not has_manifest or _read(folder / MANIFEST) != wanted,
         has_journal,
         Summary(len(new), len(files) - len(new), len(removed)),
     )
@@ -330,8 +406,10 @@ def _read(place: Path) -> bytes:
 # The manifest and the journal: two lists of paths in one format.
 
 
-def _list(name: str, paths: Iterable[str]) -> bytes:
-    document = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
+def _list(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
+    document: dict[str, Any] = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
+    if names:
+        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -340,6 +418,22 @@ def _read_list(place: Path) -> list[str] | None:
 
     The list may come from a checkout that nobody has looked at, so only paths that stay in the folder are taken.
     """
+    document = _document(place)
+    if document is None:
+        return None
+    paths = document.get("files")
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise InputError(
+            f"{place} has no list 'files' of paths: restore it, or remove the folder and generate it again"
+        )
+    for path in paths:
+        if problem := _problem(path):
+            raise InputError(f"{place} lists {path!r}, which can't be a file of this folder: it {problem}")
+    return paths
+
+
+def _document(place: Path) -> dict[str, Any] | None:
+    """Return what a list says, None if it doesn't exist."""
     found = _find(place.parent, place.name)
     if found.status is None:
         return None
@@ -352,21 +446,15 @@ def _read_list(place: Path) -> list[str] | None:
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
         raise InputError(f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite knows")
-    paths = document.get("files")
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise InputError(
-            f"{place} has no list 'files' of paths: restore it, or remove the folder and generate it again"
-        )
-    for path in paths:
-        if problem := _problem(path):
-            raise InputError(f"{place} lists {path!r}, which can't be a file of this folder: it {problem}")
-    return paths
+    assert isinstance(document, dict)
+    return document
 
 
 # Doing it.
 
 
-def _carry_out(plans: list[_Plan], transaction: Transaction) -> None:
+def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress) -> None:
+    total, done = sum(len(plan.new) for plan in plans), 0
     for plan in plans:
         for path in plan.stale:
             remove(plan.folder / path)
@@ -375,6 +463,8 @@ def _carry_out(plans: list[_Plan], transaction: Transaction) -> None:
     transaction.guard()
     for plan in plans:
         for path, content in plan.new.items():
+            done += 1
+            progress("writing", path, done, total)
             transaction.stage(plan.folder / path, content)
         if plan.manifest_changes:
             transaction.stage(plan.folder / MANIFEST, plan.lists[MANIFEST])

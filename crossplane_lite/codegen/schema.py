@@ -3,7 +3,7 @@
 A schema is walked breadth first, so that what lies high up is named first (see `naming`). The rules of Kubernetes'
 dialect of OpenAPI v3 are these (structural schemas, "x-kubernetes-*" extensions):
 
-- An object with properties becomes a class, one with `additionalProperties` a map, any other is any JSON value.
+- An object with properties becomes a class, one with `additionalProperties` a map, any other is one without a schema.
 - `x-kubernetes-preserve-unknown-fields`, or `additionalProperties` beside properties, make the class an open one.
 - `x-kubernetes-int-or-string` is an integer or a string, and so is a choice of scalar types in `anyOf` or `oneOf`.
 - `x-kubernetes-embedded-resource` adds apiVersion, kind and metadata to what the object's properties say.
@@ -39,8 +39,8 @@ class Form:
     """The type of a field.
 
     Attributes:
-        code: A letter of the table's language (s i f b q x), `[` for a list, `{` for a map, `N` for an object that
-            becomes a class, `R` for a reference to one.
+        code: A letter of the table's language (s i f b q o x) or a choice of them, `[` for a list, `{` for a map, `N`
+            for an object that becomes a class, `R` for a reference to one.
         python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
         item: The type of a list's or map's items.
         keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys).
@@ -83,6 +83,7 @@ class Form:
 
 
 ANY: Final = Form("x", "Any")
+OBJECT: Final = Form("o", "DynamicModel")
 
 
 class Field:
@@ -260,7 +261,8 @@ class _Reader:
         schema = self.merged(schema, path)
         try:
             if not parent.refs.isdisjoint(self._expanding):
-                return ANY  # made of what it lies in: it would never end
+                # Made of what it lies in: it would never end.
+                return OBJECT if self.type_of(schema, path) == "object" else ANY
             return self._plain_form(schema, path, parent, wire, hint)
         finally:
             del self._expanding[depth:]
@@ -286,7 +288,7 @@ class _Reader:
                 return Form("N", node=node)
             below = self._additional(schema, path)
             if below is False or _EMBEDDED in flags:
-                return ANY
+                return OBJECT
             item = ANY if below is True else self.form(below, f"{path}{{}}", parent, wire, hint)
             return Form("{", item=item)
         if kind in _SCALARS:
@@ -327,7 +329,8 @@ class _Reader:
                 kinds.update(self._named_types(one, path) if "type" in one else [""])
         if kinds and kinds <= _SCALARS.keys():
             python = sorted(_SCALARS[kind][1] for kind in kinds)
-            return Form("q" if len(kinds) > 1 else _SCALARS[kinds.pop()][0], " | ".join(python))
+            letters = "|".join(sorted(_SCALARS[kind][0] for kind in kinds))
+            return Form("q" if letters == "i|s" else letters, " | ".join(python))
         return ANY
 
     def _literal(self, schema: Mapping[str, Any], python: str, path: str) -> str:

@@ -16,9 +16,9 @@ __all__ = ["stub_source"]
 # Where the names that stubs use come from; builtins need no import unless they are hidden.
 _HOMES: Final = {
     **dict.fromkeys(("Any", "Literal"), "typing"),
-    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "ItemMap", "ItemMapOf", "Items"), "crossplane_lite.model"),
-    **dict.fromkeys(("ItemsOf", "Leaf", "ListOf", "Map", "MapOf", "Model"), "crossplane_lite.model"),
-    **dict.fromkeys(("Nested", "Resource", "Values"), "crossplane_lite.model"),
+    **dict.fromkeys(("DeepList", "DeepMap", "DynamicModel", "FreeForm", "ItemMap"), "crossplane_lite.model"),
+    **dict.fromkeys(("ItemMapOf", "Items", "ItemsOf", "Leaf", "ListOf", "Map"), "crossplane_lite.model"),
+    **dict.fromkeys(("MapOf", "Model", "Nested", "Resource", "Seen", "Values"), "crossplane_lite.model"),
     "Observable": "crossplane_lite.observable",
     **dict.fromkeys(("bool", "dict", "float", "int", "list", "str"), "builtins"),
 }
@@ -50,6 +50,7 @@ class _Stub:
         self._taken = {*module.classes, *self._aliases}
         self._taken.update(name for cls in module.classes.values() for name in cls.attributes.values())
         self._hidden: frozenset[str] = frozenset()  # what the class that is being written hides
+        self._leaf = "Leaf"  # what declares a field of one value in it
 
     def source(self) -> str:
         bodies = [self._class(cls) for cls in self._module.classes.values()]
@@ -86,6 +87,7 @@ class _Stub:
         return second
 
     def _class(self, cls: Class) -> str:
+        self._leaf = "Seen" if cls.is_seen else "Leaf"
         self._hidden = frozenset(cls.attributes.values())
         if cls.api_version:
             self._hidden |= {"apiVersion", "kind"}
@@ -119,11 +121,13 @@ class _Stub:
         """Return what a field of a type is declared as."""
         if form.code == "x":
             return self._name("Any")
+        if form.code == "o":
+            return self._name("FreeForm")
         if form.code in _CONTAINERS:
             descriptor = self._name(_CONTAINERS[form.code][_held(form)][0])
             written = f", {self._written(form.item)}" if _held(form) == "container" else ""
             return f"{descriptor}[{self._plain(form.item)}{written}]"
-        return f"{self._name('Nested' if form.code in ('N', 'R') else 'Leaf')}[{self._plain(form)}]"
+        return f"{self._name('Nested' if form.code in ('N', 'R') else self._leaf)}[{self._plain(form)}]"
 
     def _written(self, form: Form) -> str:
         """Return what can be written for a list or a map that lies in another."""
@@ -170,7 +174,7 @@ def _held(form: Form) -> str:
     """Return what a list or a map holds."""
     if form.item.code in _CONTAINERS:
         return "container"
-    return "model" if form.item.code in ("N", "R") else "value"
+    return "model" if form.item.code in ("N", "R", "o") else "value"
 
 
 def _docstring(text: str) -> str:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Final
 
+from .._terminal.help import HelpFormatter
 from .._terminal.stdio import say
 from ..errors import InputError
 
@@ -123,7 +124,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="examples:\n  crossplane-lite dev network.function:compose\n"
         "  crossplane-lite dev network.function:compose --record recorded\n"
         "  crossplane-lite render recorded/0001-Network-example/{xr,composition,functions}.yaml",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument(

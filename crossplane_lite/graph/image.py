@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from .._base import extras
+from .._programs import process
 from ..errors import UsageError
-from ..render import process
 from .dot import dot
 from .graph import Graph
 

@@ -25,7 +25,8 @@ _USAGE = """\
 usage: crossplane-lite krm run module:function [FLAGS] [ITEMS ...]
        crossplane-lite krm init DIR
 
-  run   run a KRM function: from stdin to stdout, or on files; `krm run module:function --help` says more
+  run   run a KRM function: from stdin to stdout, or on files;
+        `krm run module:function --help` says more
   init  the same as `crossplane-lite init --template krm DIR`"""
 
 

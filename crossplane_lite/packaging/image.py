@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._terminal.help import HelpFormatter
 from ..errors import InputError
 from . import images, installing, pruning
 from .base import Python, python_of
@@ -48,9 +49,8 @@ def command(argv: Sequence[str]) -> int:
         InputError: The project, the base or a flag is wrong. No image is written then.
     """
     arguments = make_parser().parse_args(argv)
-    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _Progress() as step:
         work = Path(folder)
-        step = _Progress()
         step(f"reading {arguments.base}")
         base = _base(arguments, work)
         python = python_of(base, arguments.python)
@@ -76,7 +76,6 @@ def command(argv: Sequence[str]) -> int:
         digest = images.write(
             image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
         )
-        step("")
     if arguments.report:
         print("\n".join([*size_table(before, after, pruned), ""]))
     _summary(output, digest, image, layer, python, function, left_out, has_byte_code)
@@ -274,10 +273,16 @@ def _summary(
 
 
 class _Progress:
-    """A line on the terminal that names the current step."""
+    """A line on the terminal that names the current step, and is gone at the end."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self("")
 
     def __call__(self, text: str) -> None:
         if self._shown:
@@ -295,7 +300,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
         "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
         "  crossplane-lite image --base root-folder --transport h2 -o function.tar",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument(

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from .._terminal.help import HelpFormatter
 from . import pruning
 from .report import rule_table, size
 
@@ -52,7 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
         "Dockerfile, after pip install --target; what is gone doesn't come back.",
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite prune /packages\n"
         "  crossplane-lite prune /packages --dry-run --keep grpc",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("folder", metavar="DIR", type=Path, help="the folder that pip installed to")

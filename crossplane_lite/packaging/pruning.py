@@ -15,7 +15,7 @@ __all__ = ["RULES", "Pruned", "Rule", "prune"]
 
 # Rooms of this package that only development needs. A KRM function needs some of them.
 _DEVELOPMENT: Final = frozenset(
-    {"codegen", "develop", "diff", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
+    {"_programs", "codegen", "develop", "diff", "graph", "packaging", "render", "scaffold", "simulate", "testing"}
 )
 _KRM: Final = frozenset({"_manifests", "codegen", "krm"})
 _INSTALLERS: Final = frozenset({"_distutils_hack", "pip", "pkg_resources", "setuptools", "wheel"})

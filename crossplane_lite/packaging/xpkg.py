@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._terminal.help import HelpFormatter
 from ..errors import InputError
 from . import images, package
 from .lint import CAPABILITIES
@@ -204,7 +205,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Build, show and check Crossplane packages of functions.",
         epilog="examples:\n  crossplane-lite xpkg build --embed-runtime-image-tarball function.tar\n"
         "  crossplane-lite xpkg inspect function-naming-amd64.xpkg\n  crossplane-lite xpkg verify *.xpkg",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     commands = made.add_subparsers(metavar="build|inspect|verify", required=True, dest="what")
@@ -218,7 +219,7 @@ def make_parser() -> argparse.ArgumentParser:
         "function.tar\n"
         "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
         "example",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     build.add_argument(
@@ -240,7 +241,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="print what a package holds",
         description="Print what a package holds, of whoever's making: a saved image or an OCI layout.",
         epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     inspect.add_argument("file", metavar="FILE", help="the package")
@@ -252,7 +253,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Check packages: digests, marks, paths of files, and what the package manager checks of the "
         "objects.",
         epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 where something is wrong.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     verify.add_argument("files", metavar="FILE", nargs="+", help="a package")

@@ -1,4 +1,4 @@
-"""Running functions as Crossplane would: reading files, one reconcile, what comes out of it.
+"""Running functions as Crossplane would: reading files, one reconcile, its output.
 
     from crossplane_lite.render import Step, render
 

@@ -13,7 +13,7 @@ __all__ = ["api_versions_checked", "split_api_version"]
 
 @contextmanager
 def api_versions_checked() -> Iterator[None]:
-    """Let the reconcile fail where what is done meanwhile comes upon what is no apiVersion.
+    """Let the reconcile fail where the work in the block meets a string that isn't an apiVersion.
 
     Raises:
         RenderError: It did.

@@ -1,4 +1,4 @@
-"""What exists beside the composite: objects and schemas from files, and several sources one after the other."""
+"""The cluster beside the composite: objects and schemas from files, and several sources one after the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Files:
     Args:
         resources: Objects with apiVersion, kind and metadata.name. Of two with the same apiVersion, kind, namespace
             and name the later one counts.
-        schemas: What knows the schemas of kinds; nothing does where it is None.
+        schemas: The source of kinds' schemas, or None.
     """
 
     def __init__(self, resources: Iterable[Mapping[str, Any]] = (), schemas: Schemas | None = None) -> None:
@@ -35,9 +35,9 @@ class Files:
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the objects that a selector matches, in the order of their namespaces and names.
 
-        The rules are those of Crossplane: a name is looked up in just the selector's namespace, which is none for what
-        is cluster-scoped; labels match in all namespaces where the selector names none. The list is the caller's, the
-        objects aren't.
+        The rules are those of Crossplane: a name is looked up in just the selector's namespace, which is empty for
+        objects that is cluster-scoped; labels match in all namespaces where the selector names none. The list is the
+        caller's, the objects aren't.
         """
         of_kind = self._resources.get((selector.api_version, selector.kind), {})
         if selector.name is not None:
@@ -88,9 +88,9 @@ class World:
 
     Args:
         base: The cluster, None for an empty one.
-        schemas: Schemas that are known beside the cluster's, None where there are none.
-        objects: What is put into it, in the place of what has the same kind and name.
-        gone: What is taken out, where it is there.
+        schemas: Schemas that are known beside the cluster's, or None.
+        objects: Objects that are put into it, in place of those of the same kind and name.
+        gone: Objects that are taken out, if they are there.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ def _identity(resource: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _place(resource: Mapping[str, Any]) -> tuple[str, str]:
-    """Return namespace and name of a resource; what isn't text counts as none."""
+    """Return namespace and name of a resource; a value that isn't a string counts as missing."""
     metadata = resource.get("metadata")
     values = [metadata.get(key) for key in ("namespace", "name")] if isinstance(metadata, Mapping) else [None, None]
     namespace, name = (value if isinstance(value, str) else "" for value in values)

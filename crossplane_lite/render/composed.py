@@ -1,4 +1,4 @@
-"""What Crossplane makes of a desired composed resource before it applies it: its name, namespace, labels and owner."""
+"""Crossplane's changes of a desired composed resource before it applies it: its name, namespace, labels and owner."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _METADATA: Final = {
 
 
 class Owner(NamedTuple):
-    """What a composed resource has from its composite.
+    """The values that a composed resource has from its composite.
 
     Attributes:
         api_version: The composite's apiVersion.
         kind: Its kind.
         name: Its name.
-        namespace: Its namespace; empty where it has none.
+        namespace: Its namespace; or empty.
         uid: Its uid.
         prefix: The value of the label `crossplane.io/composite`: that of its own, in composites of composites, or its
             name.
@@ -57,7 +57,7 @@ class Owner(NamedTuple):
 
     @classmethod
     def of(cls, composite: Mapping[str, Any]) -> Owner:
-        """Return what the resources of a composite have from it."""
+        """Return the values that the resources of a composite have from it."""
         metadata = metadata_of(composite)
         labels = metadata.get("labels")
         labels = labels if isinstance(labels, Mapping) else {}
@@ -98,9 +98,10 @@ def composed_resource(
 
     Args:
         name: The composition resource name.
-        resource: What the functions desire. It is changed.
+        resource: The desired resource. It is changed.
         owner: The composite.
-        observed: The resource as it exists; it keeps its name, what that was generated from, and its namespace.
+        observed: The resource as it exists; it keeps its name, the prefix that it was generated from, and its
+            namespace.
         cluster: Asked whether kinds are cluster-scoped; see `is_cluster_scoped`.
         results: Gets a warning where the resource doesn't go to the namespace that the functions desire.
         notes: Gets a line for labels and annotations that Crossplane drops without a word.
@@ -144,7 +145,7 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
 
 
 def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str] | None) -> None:
-    """Drop all labels or annotations where one of them is no string, as Crossplane does; null is the empty string."""
+    """Drop all labels or annotations if one of them isn't a string, as Crossplane does; null is the empty string."""
     values = metadata.get(key, {})
     wrong = [name for name, value in values.items() if not isinstance(value, str) and value is not None]
     if not wrong:
@@ -201,7 +202,7 @@ def _owner_references(
 
 
 def _name(what: str, name: str, resource: Mapping[str, Any], metadata: dict[str, Any], owner: Owner) -> None:
-    """Give a resource a name where it has none, and check it."""
+    """Give a resource a name if it lacks one, and check it."""
     field = "name"
     if not metadata.get("name"):
         field = "generateName"

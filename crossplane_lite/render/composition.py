@@ -1,6 +1,6 @@
 """Compositions and Operations: their documents as the steps of a pipeline.
 
-What is checked of a Composition is what Crossplane's own `render` checks: that it is for the composite's kind, has the
+The checks of a Composition are those of Crossplane's own `render`: that it is for the composite's kind, has the
 labels that the composite selects it by, and is a pipeline. Beyond that a step that couldn't run is refused, as the API
 server refuses it.
 """
@@ -53,10 +53,10 @@ def operation_of(document: Document) -> Document:
     """Return the Operation that Crossplane would make of a document.
 
     Args:
-        document: An Operation, or a CronOperation or WatchOperation: then what its template says, under its own name.
+        document: An Operation, or a CronOperation or WatchOperation: then its template, under its own name.
 
     Raises:
-        InputError: It is none of these, or has no template.
+        InputError: It is another object, or lacks a template.
     """
     content = document.content
     if content["apiVersion"] != _OPERATION or content["kind"] not in OPERATIONS:
@@ -206,7 +206,7 @@ class _Step:
             name = self._text(*path, "name")
             self._once(seen, name, path)
             source = self._get(str, *path, "source")
-            if source in (None, "None"):  # there is none, which is what Crossplane assumes
+            if source in (None, "None"):  # the empty default, as in Crossplane
                 continue
             if source != "Secret":
                 raise InputError(f"{self._place(path, 'source')} is {short_text(source)}, and must be Secret")

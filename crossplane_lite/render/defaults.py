@@ -1,8 +1,8 @@
 """Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
 
-That is structural defaulting: a field that is missing from an object that is there gets its default, and then what the
-default lacks itself; nothing is made for objects that aren't there. A null where the schema isn't `nullable` counts as
-missing: it becomes the default, or goes. Crossplane's own fields have defaults too, such as
+That is structural defaulting: a field that is missing from a present object gets its default, and then the parts that
+the default lacks itself; nothing is made for objects that aren't there. A null where the schema isn't `nullable` counts
+as missing: it becomes the default, or goes. Crossplane's own fields have defaults too, such as
 `spec.crossplane.compositionUpdatePolicy`.
 """
 
@@ -24,12 +24,12 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
     """Return a composite or a claim with the defaults of its definition.
 
     Args:
-        composite: The resource, which isn't changed. What gets no defaults is shared, and so are the defaults.
+        composite: The resource, which isn't changed. Parts without defaults are shared, and so are the defaults.
         xrd: The CompositeResourceDefinition that defines its kind.
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: It is no XRD, defines another kind, doesn't have the composite's version, or its schema can't be
+        InputError: It isn't an XRD, defines another kind, doesn't have the composite's version, or its schema can't be
             read; the message names the place.
         RenderError: The composite's apiVersion isn't one.
     """
@@ -83,7 +83,7 @@ class _Schema(NamedTuple):
 
     Attributes:
         where: The XRD's file and place.
-        path: The path of what the schema is in, and the last step from there; None for the XRD itself.
+        path: The path of the schema's parent, and the last step from there; None for the XRD itself.
         value: The schema.
     """
 

@@ -1,8 +1,8 @@
-"""What a CompositeResourceDefinition says of a composite: which Crossplane it is of, its defaults, and its schema.
+"""A CompositeResourceDefinition's part in a composite: its version of Crossplane, its defaults, and its schema.
 
-Crossplane goes by the XRD's scope alone. A composite of the scope LegacyCluster has what steers its composition in
-`spec` itself, connection details, and perhaps a claim; all others have it in `spec.crossplane`, and neither of the
-two. A composite without an XRD counts as one of the others, whatever the fields of its spec are called.
+Crossplane goes by the XRD's scope alone. A composite of the scope LegacyCluster has the fields that steer its
+composition in `spec` itself, connection details, and perhaps a claim; all others have it in `spec.crossplane`, and
+neither of the two. A composite without an XRD counts as one of the others, whatever the fields of its spec are called.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_legacy(xrd: Mapping[str, Any] | None) -> bool:
 
 
 def steering(composite: Mapping[str, Any], legacy: bool) -> Mapping[str, Any]:
-    """Return the part of a composite's spec that steers its composition; an empty one where there is none."""
+    """Return the part of a composite's spec that steers its composition; or an empty one."""
     spec = composite.get("spec")
     holder = spec if legacy or not isinstance(spec, Mapping) else spec.get("crossplane")
     return holder if isinstance(holder, Mapping) else {}
@@ -50,7 +50,7 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: It is no XRD, or defines another kind; or the resource is a claim, whose composite is meant.
+        InputError: It isn't an XRD, or defines another kind; or the resource is a claim, whose composite is meant.
         RenderError: The composite's apiVersion isn't one.
     """
     if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
@@ -77,14 +77,14 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
 
 
 def admitted(composite: Document, xrd: Document) -> tuple[Document, list[str]]:
-    """Return a composite as an API server would store it, and what people should know of it.
+    """Return a composite as an API server would store it, and remarks for people.
 
     Args:
         composite: The composite, whose content isn't changed.
         xrd: The CompositeResourceDefinition of its kind.
 
     Raises:
-        InputError: The XRD is none, or not the composite's; or an API server would refuse the composite's spec. The
+        InputError: The XRD isn't one, or not the composite's; or an API server would refuse the composite's spec. The
             message names every field, and the file.
     """
     from .defaults import apply_defaults
@@ -106,7 +106,7 @@ def _kind_in(spec: Mapping[str, Any], key: str) -> Any:
 
 
 def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
-    """Yield what is wrong with a composite's spec."""
+    """Yield the mistakes in a composite's spec."""
     from .._validation.schema import SchemaError, errors_in
     from .defaults import schema_of
 
@@ -116,6 +116,6 @@ def _problems(composite: Mapping[str, Any], xrd: Document) -> Iterable[str]:
     except SchemaError as error:
         raise InputError(f"{xrd.where}: the schema can't be used: {error}") from None
     for one in found:
-        # The rest is Crossplane's, or what functions said.
+        # The rest is Crossplane's, or the functions'.
         if not one.path or one.path.partition(".")[0].partition("[")[0] == "spec":
             yield f"{one.path}: {one.problem}" if one.path else one.problem

@@ -1,4 +1,4 @@
-"""How the command lines of render, simulate and graph are parsed, and what the values on them may be."""
+"""How the command lines of render, simulate and graph are parsed, and the valid values on them."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Parser(argparse.ArgumentParser):
     """Parses a command line whose flags are many: an error is told without them.
 
     Args:
-        prog: What the command is called.
+        prog: The command's name.
         usage: Its one line of usage.
-        description: What help says before the arguments.
-        epilog: What it says after them.
+        description: The help text before the arguments.
+        epilog: The help text after them.
     """
 
     def __init__(self, prog: str, usage: str, description: str, epilog: str) -> None:
         super().__init__(prog=prog, usage=usage, description=description, epilog=epilog, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Tell what is wrong, and end with status 2."""
+        """Tell the mistake, and end with status 2."""
         stdio.say(f"usage: {self.usage}", f"{self.prog}: error: {message}", f"{self.prog} --help says more")
         sys.exit(2)
 
@@ -70,7 +70,7 @@ def seconds(text: str) -> float:
     """Return a duration in seconds, written as Go writes it (`1m30s`) or as a plain number of seconds.
 
     Raises:
-        ValueError: It is no duration, or not more than nothing.
+        ValueError: It isn't a duration, or isn't positive.
     """
     value = _value(text) if len(text) <= _LONGEST_DURATION else math.nan
     if not 0 < value < math.inf:
@@ -124,7 +124,7 @@ def several_pairs(text: str) -> list[tuple[str, str]]:
 
 def several_paths(text: str) -> list[Path]:
     """Return the paths of a list with commas."""
-    # What is there counts as it is written, whatever its name.
+    # An existing file counts as it is written, whatever its name.
     return [Path(text)] if os.path.exists(text) else [Path(part) for part in _split(text) or [text]]
 
 
@@ -137,7 +137,7 @@ def pair_of_path(text: str) -> tuple[str, Path]:
 
 
 def function_target(text: str) -> tuple[str | None, str]:
-    """Return the name, None where there is none, and the `module:function` of `NAME=module:function`."""
+    """Return the name or None, and the `module:function` of `NAME=module:function`."""
     name, equals, target = text.rpartition("=")
     if not target or (equals and not name):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=module:function or module:function")

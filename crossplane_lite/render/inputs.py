@@ -1,6 +1,6 @@
-"""Reading what render, simulate and graph are given: files of Kubernetes objects, and values for the context.
+"""Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-What the files say is checked here as far as everybody needs it: that an object is one, that a Secret's data is base64.
+The files are checked here as far as everybody needs it: that an object is one, that a Secret's data is base64.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def read_object(path: Path, what: str) -> Document:
 
     Args:
         path: The file.
-        what: What it must hold, for messages: "composite resource".
+        what: Its content, for messages: "composite resource".
 
     Raises:
-        InputError: It holds none or several, or what it holds isn't an object with apiVersion, kind and
+        InputError: It holds none or several, or the content isn't an object with apiVersion, kind and
             metadata.name.
     """
     if path.is_dir():
@@ -76,14 +76,15 @@ def read_composite(path: Path) -> Document:
 def read_resources(paths: Iterable[Path]) -> list[Document]:
     """Read objects of any kind.
 
-    Lists, such as `kubectl get -o yaml` prints, are taken apart. Secrets are as an API server stores them: what stands
+    Lists, such as `kubectl get -o yaml` prints, are taken apart. Secrets are as an API server stores them: text
     in `stringData` is in `data`, in base64.
 
     Args:
         paths: Files, and directories of which the files that end in .yaml, .yml and .json are read.
 
     Raises:
-        InputError: A file can't be read, a directory has none, or a document isn't an object with apiVersion and kind.
+        InputError: A file can't be read, a directory lacks files, or a document isn't an object with apiVersion and
+            kind.
     """
     found: list[Document] = []
     for path in paths:
@@ -152,7 +153,7 @@ def read_functions(path: Path) -> dict[str, Document]:
 
 
 def read_context(files: Sequence[tuple[str, Path]], values: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return what a pipeline's context holds before its first step.
+    """Return the content of a pipeline's context before its first step.
 
     Args:
         files: Keys, and files that hold their values as YAML or JSON.
@@ -173,7 +174,7 @@ def files_of(path: Path) -> list[Path]:
     """Return the files that a file or a directory stands for; directories in it, pipes and devices are left out.
 
     Raises:
-        InputError: The directory has none that ends in .yaml, .yml or .json, or can't be read.
+        InputError: The directory lacks files whose name ends in .yaml, .yml or .json, or can't be read.
     """
     if not path.is_dir():
         return [path]
@@ -187,15 +188,15 @@ def files_of(path: Path) -> list[Path]:
 
 
 def field(document: Document, kind: type, *keys: str | int) -> Any:
-    """Return what stands at a path in a document; None where it isn't there, or null.
+    """Return the value at a path in a document; None if it is missing or null.
 
     Args:
         document: The document.
-        kind: `str`, `dict` or `list`, what must be there.
+        kind: `str`, `dict` or `list`, the type that must be there.
         keys: The path: keys, and indexes of elements that are there.
 
     Raises:
-        InputError: Something else is there, or there is no way for the path to lead.
+        InputError: Something else is there, or the path can't be followed.
     """
     value: Any = document.content
     for at, key in enumerate(keys):
@@ -248,7 +249,7 @@ def objects_in(document: Document) -> Iterator[Document]:
 
 
 def _check(document: Document) -> None:
-    """Refuse what isn't an object of Kubernetes."""
+    """Refuse a document that isn't an object of Kubernetes."""
     for key in ("apiVersion", "kind"):
         if not is_text(document.content.get(key)):
             raise InputError(f"{document.where} has no {key}")

@@ -1,22 +1,15 @@
-"""A live API server as a cluster, read through kubectl: with its contexts, its ways of logging in, and its errors.
-
-Nothing is written. OpenAPI documents are kept on disk below `$XDG_CACHE_HOME/crossplane-lite` (or `~/.cache`) under the
-hash that the server's index has for each, so a document is fetched again when the server's definitions change.
-"""
+"""A live API server as a cluster, read through kubectl (see `_programs/kubectl.py`)."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import parse_qs, quote, urlsplit
 
 from .._manifests.kind_schemas import Schemas
 from .._manifests.objects import metadata_of, text_of
+from .._programs.kubectl import ApiServer
 from .._terminal.excerpts import short_repr, shortened
 from ..errors import InputError
 from .api_versions import split_api_version
@@ -26,10 +19,6 @@ from .rendered import RenderError
 
 __all__ = ["Kubectl"]
 
-_INDEX: Final = "/openapi/v3"
-_HASH: Final = re.compile("[0-9A-Za-z]{8,200}")
-# Lines that kubectl's libraries write for developers, such as `E0131 12:00:00.000000   1234 memcache.go:265] ...`.
-_LOG_LINE: Final = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
 _LONGEST_TEXT: Final = 2000
 
 # What kubectl would take for something else than it is: an option, several kinds, a selector of another form.
@@ -49,11 +38,8 @@ class Kubectl:
     """
 
     def __init__(self, context: str, timeout: float = 30.0) -> None:
-        self._context = context
-        self._timeout = timeout
-        self._index: Mapping[str, Any] | None = None
+        self._server = ApiServer(context, timeout)
         self._schemas: dict[str, Schemas] = {}
-        self._cache = _Cache(context)
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches, in the order of their namespaces and names.
@@ -133,10 +119,10 @@ class Kubectl:
             arguments = _arguments(selector, names)
         except RenderError as e:
             raise RenderError(f"kubectl can't be asked for {what}: {e}") from None
-        output = self._run(["get", "--output=json", "--show-managed-fields", *arguments], what)
-        if not output.strip():
+        with _as_render():
+            content = self._server.object(["get", "--output=json", "--show-managed-fields", *arguments], what)
+        if content is None:
             return []
-        content = _parsed(output, what)
         items = content.get("items") if content.get("kind") == "List" else [content]
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise RenderError(f"kubectl printed a list of {what} that isn't one")
@@ -155,107 +141,27 @@ class Kubectl:
         group, version = split_api_version(api_version)
         path = f"apis/{group}/{version}" if group else f"api/{version}"
         if path not in self._schemas:
-            if self._index is None:
-                paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
-                if not isinstance(paths, Mapping):
-                    raise RenderError(f"the API server's {_INDEX} has no paths")
-                self._index = paths
-            entry = self._index.get(path)
-            if entry is None:
+            with _as_render():
+                found = self._server.document(path, _schemas_of)
+            if found is None:
                 return None
-            url = entry.get("serverRelativeURL") if isinstance(entry, Mapping) else None
-            if not isinstance(url, str) or not url.startswith(f"{_INDEX}/"):
-                raise RenderError(f"the API server's {_INDEX} has no URL for {path} (got {short_repr(url, 120)})")
-            self._schemas[path] = self._schemas_at(path, url)
+            self._schemas[path] = found
         return self._schemas[path]
 
-    def _schemas_at(self, path: str, url: str) -> Schemas:
-        digest = "".join(parse_qs(urlsplit(url).query).get("hash", []))
-        data = self._cache.read(path, digest)
-        if data is not None:
-            with contextlib.suppress(InputError, RenderError):  # a damaged file
-                return self._schemas_of(data, path)
-        data = self._raw(url)
-        schemas = self._schemas_of(data, path)
-        self._cache.write(path, digest, data)
-        return schemas
 
-    def _schemas_of(self, data: bytes, path: str) -> Schemas:
-        where = f"{_INDEX}/{path} of the kubectl context {self._context or '(current)'}"
-        schemas = Schemas()
-        schemas.add_openapi(_parsed(data, where), where)
-        return schemas
-
-    def _raw(self, url: str) -> bytes:
-        return self._run(["get", f"--raw={url}"], url)
-
-    def _run(self, arguments: Sequence[str], what: str) -> bytes:
-        """Run kubectl, and return what it printed.
-
-        Args:
-            arguments: What follows the options that every call has.
-            what: What is read, for messages.
-        """
-        from . import process
-
-        reading = f"kubectl can't read {what} from the context {self._context or '(current)'}"
-        # Its own limit is for what it leaves behind when it is stopped.
-        limit = f"--request-timeout={self._timeout + 5:g}s"
-        command = ["kubectl", f"--context={self._context}", limit, *arguments]
-        try:
-            # Without standard input: a plugin that asks for a password must not wait for ever.
-            done = process.run(command, timeout=self._timeout)
-        except process.TooMuchError as e:
-            raise RenderError(f"{reading}: it printed more than {e}") from None
-        except process.TooLongError:
-            raise RenderError(f"{reading}: it gave no answer within {self._timeout:g} s") from None
-        except FileNotFoundError:
-            raise RenderError("kubectl isn't installed, or not on the PATH; it is needed to read a cluster") from None
-        except (OSError, ValueError) as e:  # the latter for a null character in an argument
-            raise RenderError(f"kubectl can't be run: {e}") from e
-        if done.status != 0:
-            ending = done.ending if done.status < 0 else ""  # a signal is told in any case
-            raise RenderError(f"{reading}: {'; '.join(filter(None, (ending, _said(done.told)))) or done.ending}")
-        return done.output
+def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
+    schemas = Schemas()
+    schemas.add_openapi(document, where)
+    return schemas
 
 
-class _Cache:
-    """Documents on disk, by path and hash. That it doesn't work is no error."""
-
-    def __init__(self, context: str) -> None:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        if not os.path.isabs(base):  # as the specification of these folders says
-            base = os.path.join(os.path.expanduser("~"), ".cache")
-        # Servers have different documents for one path; a context stands for a server.
-        server = hashlib.sha256(context.encode(errors="surrogatepass")).hexdigest()[:16]
-        self._folder = os.path.join(base, "crossplane-lite", "openapi", server) if os.path.isabs(base) else None
-
-    def read(self, path: str, digest: str) -> bytes | None:
-        """Return a document, None where it isn't there."""
-        if self._folder is None or not _HASH.fullmatch(digest):
-            return None
-        try:
-            with open(os.path.join(self._folder, quote(path, safe=""), f"{digest}.json"), "rb") as file:
-                return file.read()
-        except OSError:
-            return None
-
-    def write(self, path: str, digest: str, data: bytes) -> None:
-        """Keep a document instead of those that were kept for its path."""
-        if self._folder is None or not _HASH.fullmatch(digest):
-            return
-        import tempfile
-
-        folder = os.path.join(self._folder, quote(path, safe=""))
-        name = f"{digest}.json"
-        with contextlib.suppress(OSError):
-            os.makedirs(folder, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
-                file.write(data)
-            os.replace(file.name, os.path.join(folder, name))
-            for other in os.listdir(folder):
-                if other != name:
-                    os.unlink(os.path.join(folder, other))
+@contextlib.contextmanager
+def _as_render() -> Iterator[None]:
+    """Make an error of what is read one of the reconcile that reads it."""
+    try:
+        yield
+    except InputError as e:
+        raise RenderError(str(e)) from e
 
 
 @contextlib.contextmanager
@@ -340,20 +246,3 @@ def _checked(text: str, pattern: re.Pattern[str], what: str) -> str:
     if not pattern.fullmatch(text):
         raise RenderError(f"{short_repr(text, 300)} can't be {what}")
     return text
-
-
-def _parsed(data: bytes, what: str) -> dict[str, Any]:
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise RenderError(f"what kubectl printed for {what} is not an object in JSON")
-    return content
-
-
-def _said(output: bytes) -> str:
-    """Return what kubectl wrote on its standard error in one line, without what isn't meant for its users."""
-    lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
-    meant = [line for line in lines if not _LOG_LINE.match(line)]
-    return "; ".join(meant or lines)[:_LONGEST_TEXT]

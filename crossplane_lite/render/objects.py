@@ -1,4 +1,4 @@
-"""What functions may ask about Kubernetes objects that are plain dicts."""
+"""Questions about Kubernetes objects that are plain dicts."""
 
 from __future__ import annotations
 

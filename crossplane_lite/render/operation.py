@@ -1,7 +1,7 @@
 """One run of an Operation, as Crossplane 2.4 does it.
 
-An Operation's functions see no composite and no observed resources. What they desire is applied as it is: it gets
-neither a name nor a label nor an owner, and nothing is deleted.
+An Operation's functions see no composite and no observed resources. Resources that they desire are applied as they are:
+they get neither a name nor a label nor an owner, and nothing is deleted.
 """
 
 from __future__ import annotations
@@ -37,28 +37,29 @@ def render_operation(
 ) -> Rendered:
     """Run an Operation once.
 
-    Nothing that is given is changed, and nothing of it is shared with what is returned.
+    Nothing that is given is changed, and nothing of it is shared with the result.
 
     Args:
         operation: The Operation.
         pipeline: Its steps.
         functions: Who runs each function, by its name. A composition function runs in this process.
-        cluster: What exists: required resources, schemas and the Secrets of credentials.
+        cluster: The cluster: required resources, schemas and the Secrets of credentials.
         watched: The resource whose change made a WatchOperation create this Operation; each step is sent it as the
             required resource `ops.crossplane.io/watched-resource`.
         context: The pipeline's context before the first step.
         timeout: How many seconds all steps may take together.
 
     Returns:
-        What Crossplane applies, stores and reports. `composite` is the Operation with its new status: the conditions
-        Succeeded, ValidPipeline and Synced, the steps' outputs, and references to what was applied. `composed` is what
-        is applied, by the name that the functions gave it. Nothing is deleted, and nothing is ready or not.
+        The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
+        conditions Succeeded, ValidPipeline and Synced, the steps' outputs, and references to applied resources.
+        `composed` is what is applied, by the name that the functions gave it. Nothing is deleted, and nothing is ready
+        or not.
 
     Raises:
         FatalResultError: A function returned a fatal result.
         RenderError: The run fails for another reason. Its `composite` is the Operation with the status that Crossplane
             stores: one more failure, and why.
-        InputError: What was given can't be used, or the Operation is done already.
+        InputError: An argument can't be used, or the Operation is done already.
         UsageError: A function is neither a runner nor a composition function.
     """
     run = _Run(operation)
@@ -117,13 +118,13 @@ class _Run:
         return self._failures >= self._limit
 
     def exhausted(self) -> Rendered:
-        """Return what comes of an Operation that isn't tried again."""
+        """Return the result of an Operation that isn't tried again."""
         self._mark("Synced", "True", "ReconcileSuccess")
         self._mark("Succeeded", "False", "PipelineError", f"failure limit of {self._limit} reached")
         return Rendered(self._with_status(), {}, {}, {}, [], {}, {}, [])
 
     def finished(self, pipeline: Pipeline) -> Rendered:
-        """Return what comes of the steps' answers."""
+        """Return the result of the steps' answers."""
         self._started()
         outputs = {
             name: decoded(raw, f"the output of pipeline step {quoted(name)}") for name, raw in pipeline.outputs.items()
@@ -172,7 +173,7 @@ class _Run:
             self._status = {**self._status, "pipeline": self._outputs}
 
     def _store_references(self, applied: Mapping[str, Mapping[str, Any]]) -> None:
-        """Put references to what was applied into the status, among those of an earlier run."""
+        """Put references to applied resources into the status, among those of an earlier run."""
         references = self._references
         for resource in applied.values():
             metadata = metadata_of(resource)

@@ -1,4 +1,4 @@
-"""What came out of a reconcile: documents for stdout, as `crossplane composition render` prints them, and lines for
+"""The output of a reconcile: documents for stdout, as `crossplane composition render` prints them, and lines for
 people."""
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = [
     "warning_lines",
 ]
 
-# How wide a line may be that has parts. What comes before a message's dependencies.
+# How wide a line may be that has parts. The part before a message's dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "
 
 _API_VERSION: Final = "render.crossplane.io/v1beta1"
-# What Crossplane takes where the function gives none.
+# Crossplane's default where the function gives none.
 _DEFAULT_REASONS: Final = ("ComposeResources", "RunPipelineStep")
 
 
@@ -43,14 +43,14 @@ def documents(
     results: Iterable[Result] = (),
     context: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the composite and the composed resources by composition resource name, then what else is asked for.
+    """Yield the composite and the composed resources by composition resource name, then other requested documents.
 
-    Of an Operation that is the Operation, and what it applies by the names that the functions gave it.
+    Of an Operation that is the Operation, and its applied resources by the names that the functions gave it.
 
     Args:
-        rendered: What the reconcile came to.
+        rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        full: Show all of the composite that was given, with what came out over it, instead of its names and status.
+        full: Show all of the given composite, with the result over it, instead of its names and status.
         results: Add these, each as a document of kind `Result`.
         context: Add the pipeline's context after the last step, as a document of kind `Context`, unless it is empty.
     """
@@ -64,7 +64,7 @@ def documents(
 
 
 def shortened(resource: Mapping[str, Any], *, legacy: bool = False) -> dict[str, Any]:
-    """Return an object's apiVersion and kind, name and namespace, references to what it composes, and its status.
+    """Return an object's apiVersion and kind, name and namespace, references to its resources, and its status.
 
     An Operation keeps its labels and annotations too: they come from its template.
 
@@ -104,12 +104,12 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def events(rendered: Rendered, composite: Mapping[str, Any], composition: str | None) -> Iterator[Result]:
-    """Yield what the functions reported, among the events that Crossplane itself has for the composite.
+    """Yield the functions' results, among the events that Crossplane itself has for the composite.
 
     Args:
-        rendered: What the reconcile came to.
+        rendered: The result of the reconcile.
         composite: The composite resource that was given.
-        composition: The name of its Composition, None where there is none.
+        composition: The name of its Composition, or None.
     """
     annotations = metadata_of(composite).get("annotations")
     annotations = annotations if isinstance(annotations, Mapping) else {}
@@ -148,11 +148,11 @@ def context_document(context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
-    """Yield what people should know beside the documents, one line each.
+    """Yield remarks for people beside the documents, one line each.
 
     Args:
-        rendered: What the reconcile came to.
-        results: Whether what the functions reported is among it.
+        rendered: The result of the reconcile.
+        results: Whether the functions' results are among them.
     """
     if results:
         yield from result_lines(rendered.results)
@@ -168,7 +168,7 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
 
 
 def failure_lines(error: RenderError) -> Iterator[str]:
-    """Yield what people should know of a reconcile that failed, beside the error itself."""
+    """Yield remarks for people on a reconcile that failed, beside the error itself."""
     yield from result_lines(error.results)
     yield from _unanswered(error.steps)
     if error.steps:

@@ -1,4 +1,4 @@
-"""What a pipeline is made of: steps, what they ask for, and who runs them.
+"""The parts of a pipeline: steps, their requirements, and their runners.
 
 These are the nouns that reading files, running one reconcile, simulating many and drawing graphs share.
 """
@@ -31,7 +31,7 @@ class Selector(NamedTuple):
 
     @classmethod
     def of(cls, message: Any) -> Selector:
-        """Return what a ResourceSelector of any implementation says; without a match all of the kind are meant."""
+        """Return the content of a ResourceSelector of any implementation; without a match all of the kind are meant."""
         by_name = message.WhichOneof("match") == "match_name"
         return cls(
             message.api_version,
@@ -91,7 +91,7 @@ class Runner(Protocol):
 
 
 class Cluster(Protocol):
-    """What exists beside the composite: files, a live API server, or both."""
+    """The objects beside the composite: files, a live API server, or both."""
 
     def resources(self, selector: Selector) -> list[Mapping[str, Any]]:
         """Return the resources that a selector matches; none where nothing does."""

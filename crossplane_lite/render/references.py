@@ -1,4 +1,4 @@
-"""A composite's references to what it is composed of: where they are, and what Crossplane writes there."""
+"""A composite's references to its composed resources: their place, and the form that Crossplane writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one reconcile comes to, and what it fails with."""
+"""The result of one reconcile, and its failure."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ class StepRun(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """What one reconcile comes to.
+    """The result of one reconcile.
 
     Attributes:
-        composite: The composite resource afterwards: what was given, with the new status and its conditions.
+        composite: The composite resource afterwards: the given one, with the new status and its conditions.
         composed: The composed resources as they are applied, by composition resource name, sorted.
         ready: Whether each of them is ready.
         deleted: Observed resources that are not desired any more, by composition resource name: Crossplane deletes
             them.
-        results: What the functions reported, in order.
+        results: The functions' results, in order.
         context: The pipeline's context after the last step.
-        connection_details: What is published in the composite's connection secret.
+        connection_details: The content of the composite's connection secret.
         steps: How each step went.
-        notes: What Crossplane does without saying so, and what looks like a mistake.
+        notes: Silent actions of Crossplane, and likely mistakes.
         legacy: Whether the composite is one of Crossplane 1, as its XRD says.
     """
 
@@ -84,7 +84,7 @@ class RenderError(CrossplaneLiteError, RuntimeError):
         composite: The composite resource as Crossplane leaves it then, with the conditions that say so; None where
             it didn't come to that.
         steps: How the steps went until then, the failed one included where it gave an answer.
-        results: What the functions reported until then.
+        results: The functions' results until then.
     """
 
     def __init__(self, message: str, step: str | None = None) -> None:

@@ -1,6 +1,6 @@
 """Who runs the functions of a pipeline: ours in this process, any other over gRPC.
 
-What says so is, in this order, `--function` on the command line and the annotations of the Function document:
+The choice is made by, in this order, `--function` on the command line and the annotations of the Function document:
 
 ======================================================  =========================================================
 ``render.crossplane.io/runtime``                        ``Development``: it is running already, and is called
@@ -38,7 +38,7 @@ def assign(given: Iterable[tuple[str | None, str]], steps: Sequence[Step]) -> di
     """Return `module:function` by the name of the function that it is in the pipeline.
 
     Args:
-        given: What the command line says: a function's name, None where there is none, and its `module:function`.
+        given: The values of the command line: a function's name or None, and its `module:function`.
         steps: The pipeline.
 
     Raises:
@@ -75,7 +75,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
         documents: Function documents by name.
 
     Raises:
-        InputError: There is nobody to run a function, or what should run it can't be used.
+        InputError: A function can't be run, or its runner can't be used.
     """
     found: dict[str, Runner] = {}
     for step in steps:

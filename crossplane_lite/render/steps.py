@@ -1,7 +1,7 @@
-"""A pipeline's steps: what each function is sent, how often, and what comes of its answer.
+"""A pipeline's steps: the requests of each function, their number, and the use of its answers.
 
-Bytes stay bytes here: the observed state is encoded once for all steps, and what a function desires goes to the next
-one as it came.
+Bytes stay bytes here: the observed state is encoded once for all steps, and desired state goes from a function to the
+next one as it came.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "dec
 MOST_CALLS: Final = 6
 """How often a function is called at most: once, and five more times until its requirements are stable."""
 
-# What Crossplane 2.2 and later advertise.
+# The capabilities that Crossplane 2.2 and later advertise.
 _CAPABILITIES: Final = (
     _view.CAPABILITY_CAPABILITIES,
     _view.CAPABILITY_REQUIRED_RESOURCES,
@@ -41,8 +41,8 @@ class Wording(NamedTuple):
     """How compositions and operations put the same things.
 
     Attributes:
-        call: What an error of a call begins with.
-        credential: What an error of a missing credential begins with.
+        call: The beginning of errors of a call.
+        credential: The beginning of errors of a missing credential.
         reason: The reason of events whose result gives none.
         own_reasons: Whether results may give their own.
     """
@@ -83,11 +83,11 @@ class Pipeline:
     Attributes:
         desired: The State (of the view) that the last answer desires.
         context: The bytes of the context after the last step, None where the last function dropped it.
-        results: What the functions reported, without the fatal one.
+        results: The functions' results, without the fatal one.
         conditions: The conditions that they returned, in order, each with whether it is for the claim too.
         outputs: The bytes of each step's output, by step name.
         runs: How the steps went.
-        notes: What looks like a mistake in the last call of each step.
+        notes: Likely mistakes in the last call of each step.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class Pipeline:
         return secret_data(found[0], f"Secret {namespace}/{secret}")
 
     def _satisfy(self, request: Any, bootstrap: Any, asked: Any) -> None:
-        """Put what a function asked for into its request, in place of what it asked for before."""
+        """Put the resources that a function asked for into its request, in place of earlier ones."""
         for field in ("extra_resources", "required_resources", "required_schemas"):
             request.ClearField(field)
         request.MergeFrom(bootstrap)
@@ -229,7 +229,7 @@ class Pipeline:
         return [] if self._cluster is None else self._cluster.resources(selector)
 
     def _fetch(self, target: Any, name: str, selector: Selector) -> None:
-        # What isn't found is there as well, and empty, so that it differs from what wasn't asked for.
+        # A missing resource is there as well, and empty, so that it differs from one that wasn't asked for.
         target[name].CopyFrom(_resources(self._resources(selector), str(selector)))
 
     def _fetch_schema(self, target: Any, name: str, api_version: str, kind: str) -> None:

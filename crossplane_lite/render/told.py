@@ -1,4 +1,4 @@
-"""What functions made with this package tell of who waits, wherever they run: it stands in the context."""
+"""Reports of who waits by functions made with this package, wherever they run: they stand in the context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["told"]
 
 
 def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
-    """Yield for each step of a reconcile, in order, what it tells of who waits.
+    """Yield for each step of a reconcile, in order, its report of who waits.
 
     Secret values of its request are masked, as in everything that people see.
     """
@@ -30,7 +30,7 @@ def told(runs: Iterable[StepRun]) -> Iterator[Waiting]:
             now = read(_wire.get_path(context, (HELD_BACK_KEY,)))
         except WireError:  # answers of functions that run elsewhere aren't looked at before
             now = {}
-        # The others are passed on from earlier steps.
+        # The others are passed on from previous steps.
         new = [waiting for step, waiting in now.items() if before.get(step) != waiting]
         before.update(now)
         yield _joined(new).masked(masker_for(_view.RunFunctionRequest.FromString(run.request))) if new else _joined(new)

@@ -1,6 +1,6 @@
-"""Checking what a pipeline desires against the schemas of the kinds.
+"""Checking a pipeline's desired state against the schemas of the kinds.
 
-What is checked is what the last function answered, before Crossplane adds its metadata: every composed resource, and
+The check is of the last function's answer, before Crossplane adds its metadata: every composed resource, and
 the composite's status, which is all that counts of the desired composite. How, is said in `crossplane_lite.schemas`.
 """
 
@@ -23,11 +23,11 @@ __all__ = ["Checked", "check", "problems"]
 
 
 class Checked(NamedTuple):
-    """What came of a check.
+    """The result of a check.
 
     Attributes:
-        errors: What is wrong, by resource: the composite first, then the composed resources by their names.
-        unchecked: The kinds that have no schema, each with its resources.
+        errors: The mistakes, by resource: the composite first, then the composed resources by their names.
+        unchecked: The kinds without a schema, each with its resources.
     """
 
     errors: list[str]
@@ -38,7 +38,7 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
     """Return a message for everything that is wrong, then one for each kind that could not be checked.
 
     Raises:
-        InputError: A file of schemas can't be read, or isn't what it should be.
+        InputError: A file of schemas can't be read, or is wrong.
         MissingExtraError: The extra `schemas` isn't installed.
     """
     checked = check(rendered, schemas)
@@ -46,7 +46,7 @@ def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
 
 
 def check(rendered: Rendered, schemas: Schemas) -> Checked:
-    """Check what the last function of a pipeline desires; raises as `problems`.
+    """Check the desired state of a pipeline's last function; raises as `problems`.
 
     A message names the resource as the composition does, the path, and the file with the schema.
     """
@@ -89,7 +89,7 @@ def check(rendered: Rendered, schemas: Schemas) -> Checked:
 
 
 def _desired(rendered: Rendered) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what is desired by name: the composite's status under the empty one, then the composed resources."""
+    """Yield desired objects by name: the composite's status under the empty one, then the composed resources."""
     if not rendered.steps:
         return
     desired = _view.RunFunctionResponse.FromString(rendered.steps[-1].response).desired

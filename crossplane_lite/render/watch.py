@@ -4,7 +4,7 @@ Each run is a process of its own, so that modules are really loaded again. When 
 imported from outside of the standard library and of site-packages, and which it looked for in vain: these are waited
 for together with the files and directories on the command line.
 
-What has changed is decided by comparing files with what they were before the run; watchfiles only says when to look.
+Changes are found by comparing files with their state before the run; watchfiles only says when to look.
 So nothing is missed that happens while a run is going on, and an editor that saves by renaming is nothing special.
 """
 
@@ -36,13 +36,13 @@ _GONE_SECONDS: Final = 0.5
 _QUIET_SECONDS: Final = 0.05
 _POLL_MS: Final = 500
 
-# What a process gets to end by itself.
+# The time that a process gets to end by itself.
 _GRACE_SECONDS: Final = 2.0
 
 # How many names of changed files are shown.
 _SHOWN: Final = 3
 
-# What a file was like: time of its last change, size, and which one it is; None where there is none.
+# A file's state: time of its last change, size, and identity; None if it is missing.
 _State = dict[str, "tuple[int, int, int] | None"]
 
 
@@ -90,9 +90,9 @@ def _run(argv: Sequence[str], report: str, paths: set[str], before: _State) -> i
 
     Args:
         argv: The package to run, and the arguments after `render`.
-        report: The file in which the run tells what it depends on.
-        paths: What is looked after meanwhile.
-        before: What that was like.
+        report: The file in which the run tells its dependencies.
+        paths: The files that are watched meanwhile.
+        before: Their state before.
     """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
@@ -136,7 +136,7 @@ def _next_change(watchfiles: Any, before: _State, paths: set[str]) -> list[str]:
 def _sleep(watchfiles: Any, before: _State, paths: set[str]) -> None:
     """Return when something has changed, or there is another reason to look."""
     try:
-        # Not recursive: what is watched is the folders of the files, which may be home or the root.
+        # Not recursive: the watched folders are those of the files, which may be home or the root.
         for _ in watchfiles.watch(
             *_folders(paths),
             watch_filter=None,
@@ -165,7 +165,7 @@ def _settled(before: _State, paths: set[str]) -> list[str]:
 
 
 def _state(paths: Iterable[str]) -> _State:
-    """Return what files, and those in directories, are like."""
+    """Return the state of files, and of those in directories."""
     state: _State = {}
     for path in paths:
         if os.path.isdir(path):
@@ -219,7 +219,7 @@ def _folders(paths: Iterable[str]) -> set[str]:
     for path in paths:
         if os.path.isdir(path):
             folders.update(_tree(path))
-        # Where there is nothing yet, what it could be made in.
+        # For a missing file, the folder in which it could be made.
         above = os.path.dirname(path)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
@@ -271,7 +271,7 @@ def _read(report: str) -> set[str]:
 
 
 class _Imports:
-    """Notes what is imported, first of all that looks for modules; it finds none itself."""
+    """Notes imported modules, before all other finders; it finds none itself."""
 
     def __init__(self) -> None:
         self._asked: dict[str, Sequence[str] | None] = {}
@@ -281,7 +281,7 @@ class _Imports:
         self._asked[name] = path
 
     def files(self) -> set[str]:
-        """Return the source files of what was imported, and those that what couldn't be imported would have."""
+        """Return the source files of imported modules, and those that missing modules would have."""
         # Read from their dicts: some modules make up attributes, and others aren't modules.
         loaded = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
         found = {file for file in loaded if isinstance(file, str)}

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from .._base.extras import load
+from .._terminal.help import HelpFormatter
 from ..errors import InputError
 from .project import Project, new_project
 
@@ -64,7 +65,7 @@ def command(argv: Sequence[str]) -> int:
 
             texts, warnings = composition.files(project, arguments.xrd, arguments.crd or ())
     write(folder, texts)
-    if project is not None:
+    if project is not None and not warnings:  # what they are about can't be rendered
         _write_snapshot(folder, project, arguments.template)
         texts["tests/expected/first.yaml"] = ""
     for warning in warnings:
@@ -141,12 +142,12 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
-        description="Write the project of a new function: code, models, an example, tests, its package and its\n"
+        description="Write the project of a new function: code, models, an example, tests, its package and its "
         "image. It renders and its tests pass as it is; its README has the commands.",
         epilog="examples:\n  crossplane-lite init network\n"
         "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
         "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("name", metavar="NAME", help="the project's name, or a folder whose last part it is")

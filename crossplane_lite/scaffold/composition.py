@@ -13,6 +13,8 @@ from .._manifests.sources import read_sources
 from .._manifests.yaml import Document, decode, dump
 from ..codegen import generate
 from ..codegen.definitions import Kind, definitions
+from ..codegen.options import PROJECT
+from ..codegen.output import MANIFEST, manifest
 from ..errors import InputError
 from .project import Project, filled, shared_files
 from .samples import required_values
@@ -57,6 +59,8 @@ spec:
                 type: string
 """
 
+_CI = ".github/workflows/ci.yaml"
+
 _COMPOSITION = """\
 apiVersion: apiextensions.crossplane.io/v1
 kind: Composition
@@ -98,10 +102,22 @@ def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snaps
 '''
 
 _MORE = """
-Models come from `xrd.yaml` and the definitions in `crds`. After a change there:
+Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, such as
+a new version of a provider, this says which lines of the function no longer fit, and then makes the models:
 
-    .venv/bin/crossplane-lite generate --versions storage @SOURCES@ -o @PACKAGE@/models
+    .venv/bin/crossplane-lite generate --check --uses @PACKAGE@ --uses tests
+    .venv/bin/crossplane-lite generate
 """
+
+_SOURCES = """\
+# What `crossplane-lite generate` makes models of; with --check it says whether they are current.
+[generate]
+sources = [@SOURCES@]
+output = "@PACKAGE@/models"
+versions = "storage"
+"""
+
+_CHECK = "    - run: crossplane-lite generate --check\n"
 
 
 class Made(NamedTuple):
@@ -132,18 +148,19 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     xrd_text = own if xrd is None else decode(read_bytes(xrd), xrd)
     document = _xrd(xrd, xrd_text)
     composite, kinds, warnings = _kinds(document, crds)
-    made = generate.generate([composite, *kinds])
     texts = shared_files(
         project,
         "composition",
         "render example/xr.yaml example/composition.yaml example/functions.yaml",
-        _MORE.replace("@SOURCES@", "xrd.yaml crds" if crds else "xrd.yaml"),
+        filled(_MORE, project),
     )
+    steps, before, after = texts[_CI].partition("    - run: pytest\n")
+    texts[_CI] = f"{steps}{_CHECK}{before}{after}"
+    texts[PROJECT] = filled(_SOURCES, project).replace("@SOURCES@", '"xrd.yaml", "crds"' if crds else '"xrd.yaml"')
     if crds and xrd is None:
         own = own.replace("          status:\n", "@STATUS@").partition("@STATUS@")[0]
         xrd_text, document = own, _xrd(None, own)
         composite, kinds, warnings = _kinds(document, crds)
-        made = generate.generate([composite, *kinds])
     resources = _resource_names(kinds)
     waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
     texts["xrd.yaml"] = xrd_text
@@ -156,10 +173,17 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     texts[f"{project.package}/function.py"] = _function(project, composite, kinds, has_own_xrd=xrd is None)
     shown = repr([wave for wave in waves if wave]).replace("'", '"')
     texts["tests/test_function.py"] = filled(_TEST, project).replace("@WAVES@", shown)
-    for path, text in {**made.modules, **made.stubs}.items():
-        if not path.endswith("__init__.pyi"):
-            texts[f"{project.package}/models/{path}"] = text
+    for path, text in _models(document, crds).items():
+        texts[f"{project.package}/models/{path}"] = text
     return Made(texts, warnings)
+
+
+def _models(document: Document, crds: Sequence[str]) -> dict[str, str]:
+    """Return the files that `crossplane-lite generate` makes of the project's definitions."""
+    found = definitions([document, *(read_sources(list(crds)) if crds else ())]).kinds
+    made = generate.generate(generate.select(found, "storage"))
+    texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
+    return {**texts, MANIFEST: manifest(texts, made.names)}
 
 
 def _xrd(path: str | None, text: str) -> Document:

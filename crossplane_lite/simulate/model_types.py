@@ -19,6 +19,7 @@ _SCALARS: Final = {
         ("i", {"type": "integer"}),
         ("b", {"type": "boolean"}),
         ("q", {"x-kubernetes-int-or-string": True}),
+        ("f|s", {"x-kubernetes-int-or-string": True}),  # quantities
         ("f", {"type": "number"}),
     )
 }

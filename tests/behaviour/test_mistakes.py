@@ -309,24 +309,24 @@ def unfit(make: Callable[[], Any]) -> str:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: Bucket(spec=5), "'spec' must be a BucketSpec or a mapping (got 5 that is an int)"),
-        (lambda: Bucket(metadata="x"), "'metadata' must be an ObjectMeta or a mapping (got 'x' that is a str)"),
-        (lambda: Bucket(metadata=[]), "'metadata' must be an ObjectMeta or a mapping (got [] that is a list)"),
+        (lambda: Bucket(spec=5), "Bucket.spec: must be a BucketSpec or a mapping (got 5 that is an int)"),
+        (lambda: Bucket(metadata="x"), "Bucket.metadata: must be an ObjectMeta or a mapping (got 'x' that is a str)"),
+        (lambda: Bucket(metadata=[]), "Bucket.metadata: must be an ObjectMeta or a mapping (got [] that is a list)"),
         (
             lambda: ForProvider(rules=[{"name": "a"}, 5]),
-            "'rules[1]' must be a Rule or a mapping (got 5 that is an int)",
+            "ForProvider.rules[1]: must be a Rule or a mapping (got 5 that is an int)",
         ),
         (
             lambda: Bucket(spec={"forProvider": {"versioning": ["x"]}}),
-            "'versioning[0]' must be a VersioningItem or a mapping (got 'x' that is a str)",
+            "Bucket.spec.forProvider.versioning[0]: must be a VersioningItem or a mapping (got 'x' that is a str)",
         ),
         (
             lambda: ForProvider(versioning=[VersioningItem(), Rule()]),
-            "'versioning[1]' must be a VersioningItem or a mapping (got Rule() that is a Rule)",
+            "ForProvider.versioning[1]: must be a VersioningItem or a mapping (got Rule() that is a Rule)",
         ),
-        (lambda: ForProvider(matrix=[[1], 5]), "'matrix[1]' must be a list (got 5 that is an int)"),
-        (lambda: ForProvider(byName={"a": 5}), "'a' must be a Rule or a mapping (got 5 that is an int)"),
-        (lambda: Tree(spec={"children": [{"children": [{}, 5]}]}), "'children[1]' must be a Branch or a mapping"),
+        (lambda: ForProvider(matrix=[[1], 5]), "ForProvider.matrix[1]: must be a list (got 5 that is an int)"),
+        (lambda: ForProvider(byName={"a": 5}), "ForProvider.byName.a: must be a Rule or a mapping (got 5 that is"),
+        (lambda: Tree(spec={"children": [{"children": [{}, 5]}]}), "Tree.spec.children[0].children[1]: must be a "),
     ],
 )
 def test_a_value_that_does_not_fit(make: Callable[[], Any], text: str) -> None:
@@ -338,7 +338,7 @@ def test_items_of_lists_in_lists() -> None:
     """Each list adds its index."""
     lists, _ = load("lists_in_lists", {"Holder": "items_:[[[Item", "Item": "a:s"})
     said = "must be an Item or a mapping (got 5 that is an int)"
-    assert unfit(lambda: lists("Holder")(items_=[[], [[{}], [{}, {}, 5]]])) == f"'items_[1][1][2]' {said}"
+    assert unfit(lambda: lists("Holder")(items_=[[], [[{}], [{}, {}, 5]]])) == f"Holder.items_[1][1][2]: {said}"
 
 
 def test_a_list_that_contains_itself_has_a_short_name() -> None:
@@ -354,11 +354,12 @@ def test_classes_of_one_name_are_told_apart() -> None:
     table = {"BucketSpec": "forProvider:ForProvider items_:[Item", "ForProvider": "a:s", "Item": "b:s"}
     (old, _), (new, _) = (load(f"models.bucket.{version}", table) for version in ("v1beta2", "v1beta3"))
     assert unfit(lambda: new("BucketSpec")(forProvider=old("ForProvider")(a="b"))) == (
-        "'forProvider' must be a ForProvider of models.bucket.v1beta3 or a mapping "
+        "BucketSpec.forProvider: must be a ForProvider of models.bucket.v1beta3 or a mapping "
         "(got ForProvider(a='b') that is a ForProvider of models.bucket.v1beta2)"
     )
     assert unfit(lambda: new("BucketSpec")(items_=[new("Item")(), old("Item")(b="x" * 60)])) == (
-        "'items_[1]' must be an Item of models.bucket.v1beta3 or a mapping (got an Item of models.bucket.v1beta2)"
+        "BucketSpec.items_[1]: must be an Item of models.bucket.v1beta3 or a mapping "
+        "(got an Item of models.bucket.v1beta2)"
     )
 
 
@@ -369,7 +370,7 @@ def test_classes_of_one_name_are_told_apart() -> None:
 def test_articles(name: str, text: str) -> None:
     """The article is that of the sound."""
     make, _ = load("articles", {"Holder": f"field:{name}", name: "a:s"})
-    assert unfit(lambda: make("Holder")(field=5)).startswith(f"'field' must be {text} or a mapping ")
+    assert unfit(lambda: make("Holder")(field=5)).startswith(f"Holder.field: must be {text} or a mapping ")
 
 
 # --- markers -----------------------------------------------------------------------------------------------------

@@ -354,10 +354,10 @@ def test_a_wrong_value_in_plain_data_has_its_path() -> None:
 
     @composition.function
     def compose(ctx: Any) -> None:
-        ctx.resource("bucket", Bucket()).spec.forProvider.extra = {"q": [Rule(name=object())]}
+        ctx.resource("bucket", Bucket()).spec.forProvider.extra = {"q": [ForProvider(extra=object())]}
 
     (text,) = run(compose).fatal
-    assert "spec.forProvider.extra.q[0].name" in text
+    assert "spec.forProvider.extra.q[0].extra" in text
 
 
 def test_a_desired_model_is_refused_where_another_belongs() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crossplane_lite import composition, schemas
+from crossplane_lite import Unstructured, composition, schemas
 from crossplane_lite._base import extras
 from crossplane_lite.errors import MissingExtraError
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider
@@ -22,12 +22,15 @@ from tests.support import ALL_CAPABILITIES, call, run, with_conditions
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def checking(provider: dict[str, Any], **report: bool) -> Any:
-    """Return a function with two buckets and a VPC that checks them all."""
+def checking(provider: dict[str, Any], *, typed: bool = True, **report: bool) -> Any:
+    """Return a function with two buckets and a VPC that checks them all; without a type anything can be set."""
 
     @composition.function(name="step")
     def compose(ctx: Any) -> None:
-        ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(**provider))))
+        if typed:
+            ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(**provider))))
+        else:
+            ctx.resource("bucket", Unstructured(API, "Bucket", spec={"forProvider": provider}))
         ctx.resource("other", Bucket(spec=BucketSpec(forProvider=ForProvider(location="US"))))
         ctx.resource("vpc", VPC())
         ctx.validate_desired(**report)
@@ -103,9 +106,8 @@ def test_errors_one_by_one() -> None:
 
 def test_many_errors_are_cut() -> None:
     """Of very many errors the first fifty are results, and one says how many more there are."""
-    answer = run(
-        checking({"labels": {f"k{at:03}": at for at in range(100)}, "location": "US"}, fatal=True), schemas=BOTH
-    )
+    labels = {f"k{at:03}": at for at in range(100)}
+    answer = run(checking({"labels": labels, "location": "US"}, typed=False, fatal=True), schemas=BOTH)
     assert len(answer.fatal) == 51
     assert answer.fatal[0].startswith("bucket.spec.forProvider.labels.k000: ")
     assert answer.fatal[-1] == "and 50 more fields are wrong"
@@ -138,7 +140,7 @@ def test_warnings_are_given_when_they_are_news() -> None:
 
 def test_masked_warnings_are_no_news_either() -> None:
     """What is masked in the condition is compared as masked, so that it isn't reported in every call."""
-    compose = checking({"location": "US", "labels": {"hunter2-and-more": 5}}, warning=True)
+    compose = checking({"location": "US", "labels": {"hunter2-and-more": 5}}, typed=False, warning=True)
     credentials = {"cloud": {"token": b"hunter2-and-more"}}
     first = run(compose, schemas=BOTH, credentials=credentials)
     assert "hunter2" not in first.texts

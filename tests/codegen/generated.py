@@ -33,6 +33,7 @@ __all__ = [
     "component",
     "crd",
     "fields",
+    "items",
     "merged",
     "needs_data",
     "obj",
@@ -62,7 +63,9 @@ SCALARS: Mapping[str, Json] = {
     "f": {"type": "number"},
     "b": {"type": "boolean"},
     "x": {},
+    "o": {"type": "object"},
     "q": {"x-kubernetes-int-or-string": True},
+    "f|s": {"oneOf": [{"type": "string"}, {"type": "number"}]},
 }
 """A schema of each scalar type, by its letter in a table."""
 
@@ -70,6 +73,11 @@ SCALARS: Mapping[str, Json] = {
 def obj(**properties: Any) -> Json:
     """Return the schema of an object; a letter stands for a scalar."""
     return merged({"type": "object"}, properties)
+
+
+def items(**properties: Any) -> Json:
+    """Return the schema of a list of objects; a letter stands for a scalar."""
+    return {"type": "array", "items": obj(**properties)}
 
 
 def merged(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> Json:
@@ -129,12 +137,13 @@ def output(
     versions: str = "all",
     only: Sequence[str] = (),
     descriptions: bool = True,
+    recorded: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Output:
     """Return what is generated from these documents; their places are `file 1`, `file 2` and so on."""
     documents = [Document(f"file {number}", dict(content)) for number, content in enumerate(contents, 1)]
     kinds = select(definitions(documents).kinds, versions, only)
     earlier = previous.modules if isinstance(previous, Output) else previous or {}
-    return generate(kinds, earlier.get, descriptions=descriptions)
+    return generate(kinds, earlier.get, recorded, descriptions=descriptions)
 
 
 def table(source: str) -> dict[str, str]:
@@ -272,7 +281,7 @@ def published(definition: Mapping[str, Any], *, meta: Mapping[str, Any], wrapped
         top = {**schema.get("properties", {}), **type_meta, "metadata": to_meta("ObjectMeta")}
         items = {"type": "array", "items": {"allOf": [{"$ref": f"#/components/schemas/{prefix}"}], "default": {}}}
         of_list = {**type_meta, "items": items, "metadata": to_meta("ListMeta")}
-        yield openapi(
+        document = openapi(
             **{
                 prefix: component({**schema, "properties": dict(sorted(top.items()))}, group, name, kind),
                 f"{prefix}List": component(
@@ -281,3 +290,7 @@ def published(definition: Mapping[str, Any], *, meta: Mapping[str, Any], wrapped
                 **meta,
             }
         )
+        place = "/namespaces/{namespace}" if spec["scope"] == "Namespaced" else ""
+        operation = {"x-kubernetes-group-version-kind": {"group": group, "version": name, "kind": kind}}
+        document["paths"] = {f"/apis/{group}/{name}{place}/{spec['names']['plural']}": {"post": operation}}
+        yield document

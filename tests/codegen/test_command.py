@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,7 +62,10 @@ def test_a_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     stub = (tmp_path / "models/org/example/storage/bucket/v1.pyi").read_text()
     assert '    location: Leaf[str] = ...\n    """Where it is."""' in stub
     captured = capsys.readouterr()
-    assert captured.out == f"1 kind, 4 classes\n{tmp_path / 'models'}: 9 files written, 0 unchanged, 0 removed\n"
+    count, written, *imports = captured.out.splitlines()
+    assert re.fullmatch(r"1 kind, 4 classes in \d+\.\d s", count)
+    assert written == f"{tmp_path / 'models'}: 9 files written, 0 unchanged, 0 removed"
+    assert imports == ["import them with", "    from models.org.example.storage.bucket import v1 as bucketv1"]
     assert captured.err == ""
 
 
@@ -87,7 +91,7 @@ def test_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (folder / "org/example/storage/bucket/v1.py").read_text()
     assert '"Z": "rules:[RulesItem"' in text
     assert '"A": "rules:[ARulesItem"' in text
-    assert capsys.readouterr().out.endswith("2 files written, 5 unchanged, 7 removed\n")
+    assert "2 files written, 5 unchanged, 7 removed\n" in capsys.readouterr().out
     kept = [path for path in times if path.name == "__init__.py" and path.exists()]
     assert kept
     assert all(path.stat().st_mtime_ns == times[path] for path in kept)
@@ -124,7 +128,7 @@ def test_stubs_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert all((stubs / path.relative_to(models)).with_suffix(".pyi").is_file() for path in models.rglob("*.py"))
     assert (models / MANIFEST).is_file()
     assert (stubs / MANIFEST).is_file()
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:]] == [str(models), str(stubs)]
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()[1:3]] == [str(models), str(stubs)]
 
 
 def test_without_descriptions(tmp_path: Path) -> None:
@@ -159,7 +163,7 @@ def test_a_package_and_a_folder(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(modules(tmp_path / "models")) == 4
-    assert done.stdout.endswith("1 document defines no API, so nothing was made of it: Provider\n")
+    assert "\n1 document defines no API, so nothing was made of it: Provider\n" in done.stdout
 
 
 def _dangling(tmp_path: Path) -> str:
@@ -177,6 +181,11 @@ def _named(name: str, content: bytes) -> Callable[[Path], str]:
         return str(tmp_path / name)
 
     return write
+
+
+def _provider(tmp_path: Path) -> str:
+    spec = {"package": "xpkg.example.org/acme/provider-x:v1.2"}
+    return put(tmp_path / "a.yaml", {"apiVersion": "pkg.crossplane.io/v1", "kind": "Provider", "spec": spec})
 
 
 BAD: dict[str, tuple[Callable[[Path], str], str]] = {
@@ -209,6 +218,19 @@ BAD: dict[str, tuple[Callable[[Path], str], str]] = {
         lambda tmp_path: put(tmp_path / "a.json", {"swagger": "2.0", "definitions": {}}),
         r"a\.json.*: only OpenAPI v3 documents can be read \(this one is '2\.0'\)",
     ),
+    "an index": (
+        lambda tmp_path: put(tmp_path / "a.json", {"paths": {"api/v1": {"serverRelativeURL": "/openapi/v3/api/v1"}}}),
+        r"a\.json, .*: this is the index of an API server's OpenAPI documents.*`kubectl get --raw /openapi/v3/api/v1`",
+    ),
+    "a package's reference": (
+        lambda tmp_path: "xpkg.example.org/acme/provider-x:v1.2",
+        r"`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1\.2 -o provider-x\.gz`, and give provider-x",
+    ),
+    "what installs a package": (
+        _provider,
+        r"a\.yaml defines no API \(it has Provider\).*`crossplane xpkg extract xpkg\.example\.org/acme/provider-x:v1",
+    ),
+    "a pattern": (lambda tmp_path: f"{tmp_path}/*.none", r"no file matches /.*/\*\.none"),
     "no archive": (_named("a.xpkg", b"\x1f\x8b\x08\x00" + b"\x00" * 40), r"a\.xpkg"),
     "a name's beginning": (_named("a", b"kind: ConfigMap\n"), r"/a defines no API"),
 }
@@ -254,7 +276,7 @@ def test_a_folder_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_progress_on_a_terminal(tmp_path: Path) -> None:
-    """On a terminal a line says which kind is being read, and is gone at the end."""
+    """On a terminal a line says what is being done, up to the last file that is written, and is gone at the end."""
     source = put(tmp_path / "crds.yaml", crd(), crd("Queue"))
     here, there = pty.openpty()
     command = [sys.executable, "-m", "crossplane_lite", "generate", source, "-o", str(tmp_path / "models")]
@@ -268,9 +290,17 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
         except OSError:  # how Linux says that the other side is closed
             pass
     assert done.returncode == 0
-    assert b"\r\x1b[K1/4 Bucket storage.example.org/v1beta1" in shown
-    assert b"\r\x1b[K4/4 Queue storage.example.org/v1" in shown
-    assert shown.endswith(b"\r\x1b[K")
+    lines = shown.decode().split("\r\x1b[K")
+    assert list(dict.fromkeys(line.split()[0] for line in lines if line)) == [
+        "reading",
+        "resolving",
+        "making",
+        "writing",
+    ]
+    assert "resolving 1/4 Bucket storage.example.org/v1beta1" in lines
+    assert "resolving 4/4 Queue storage.example.org/v1" in lines
+    assert "making 4/4 org/example/storage/queue/v1beta1" in lines
+    assert lines[-2:] == ["writing 14/14 org/example/storage/queue/v1beta1.pyi", ""]
 
 
 def test_output_that_finds_no_place(tmp_path: Path) -> None:
@@ -283,3 +313,264 @@ def test_output_that_finds_no_place(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert re.fullmatch(r"crossplane-lite generate: .*No space left on device\n", done.stderr)
+
+
+# --- an upgrade --------------------------------------------------------------------------------------------------
+
+CONFIG = {"logFormat": {"type": "string"}, "logGroup": {"type": "string"}}
+
+
+def function(kind: str = "Function", *, is_new: bool = False, **more: Any) -> dict[str, Any]:
+    """Return a managed resource whose class LoggingConfig is shared, until forProvider's has a field more."""
+    config = {"type": "object", "properties": CONFIG}
+    written = {"type": "object", "properties": {**CONFIG, "systemLogLevel": {"type": "string"}}} if is_new else config
+    made = crd(kind, "lambda.example.org")
+    runtimes = ["python3.12", "python3.13"] if is_new else ["python3.11", "python3.12"]
+    parts = {
+        "forProvider": {"loggingConfig": written, "runtime": {"type": "string", "enum": runtimes}, **more},
+        "initProvider": {"loggingConfig": written},
+    }
+    for version in made["spec"]["versions"]:
+        version["schema"] = {
+            "openAPIV3Schema": {
+                "type": "object",
+                "properties": {
+                    "spec": {
+                        "type": "object",
+                        "properties": {name: {"type": "object", "properties": below} for name, below in parts.items()},
+                    },
+                    "status": {
+                        "type": "object",
+                        "properties": {"atProvider": {"type": "object", "properties": {"loggingConfig": config}}},
+                    },
+                },
+            }
+        }
+    made["spec"]["versions"] = made["spec"]["versions"][2:]
+    return made
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_upgrade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report says what changed; --check says it before, writes nothing and exits with 1; a new folder agrees."""
+    models, fresh = tmp_path / "models", tmp_path / "fresh"
+    source = put(tmp_path / "crd.yaml", function(gone={"type": "string"}, timeout={"type": "integer"}))
+    assert main(["generate", source, "-o", str(models)]) == 0
+    assert " changed, " not in capsys.readouterr().out
+    assert main(["generate", source, "-o", str(models), "--check"]) == 0
+    assert f"\n{models} is up to date\n" in capsys.readouterr().out
+    before = everything(models)
+
+    put(tmp_path / "crd.yaml", function(is_new=True, timeout={"type": "string"}), crd("Queue"))
+    assert main(["generate", source, "-o", str(models), "--check"]) == 1
+    checked = capsys.readouterr().out
+    assert f"\n{models} is out of date: run generate again\n" in checked
+    assert everything(models) == before
+    assert main(["generate", source, "-o", str(models)]) == 0
+    told = capsys.readouterr().out
+    changes = """\
+2 modules added: Queue of storage.example.org/v1, Queue of storage.example.org/v1beta1
+1 module changed, 1 in a way that may break code
+  Function of lambda.example.org/v1
+    field removed: ForProvider.gone at spec.forProvider
+    type changed: ForProvider.runtime from Literal['python3.11', 'python3.12'] to \
+Literal['python3.12', 'python3.13'] at spec.forProvider
+    type changed: ForProvider.timeout from int to str at spec.forProvider
+    class renamed: LoggingConfig to AtProviderLoggingConfig at status.atProvider.loggingConfig
+    1 field added: LoggingConfig.systemLogLevel
+import them with
+"""
+    assert changes in told
+    assert changes in checked
+    assert main(["generate", source, "-o", str(fresh)]) == 0
+    assert everything(fresh) == everything(models)
+
+
+def test_a_report_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--report json has all of it as one object, and nothing else is on stdout."""
+    models = tmp_path / "models"
+    source = put(tmp_path / "crd.yaml", function())
+    assert main(["generate", source, "-o", str(models), "--report", "json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["modules"], first["uses"], first["is_current"], first["kinds"], first["classes"]) == (
+        *(None, None, False, 1),
+        7,
+    )
+    assert first["folders"] == [{"path": str(models), "written": 7, "unchanged": 0, "removed": 0}]
+    put(tmp_path / "crd.yaml", function(is_new=True))
+    assert main(["generate", source, "-o", str(models), "--report", "json", "--check"]) == 1
+    checked = json.loads(capsys.readouterr().out)
+    assert checked["folders"] == [{"path": str(models)}]
+    (module,) = checked["modules"]
+    assert (module["module"], module["what"]) == ("org.example.lambda_.function.v1", "changed")
+    assert {
+        "what": "class renamed",
+        "class": "AtProviderLoggingConfig",
+        "place": "status.atProvider.loggingConfig",
+        "before": "LoggingConfig",
+        "after": "AtProviderLoggingConfig",
+    } in module["changes"]
+
+
+def test_many_additions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A provider whose kinds all gained something doesn't fill the screen: what only gained is cut, and it says so."""
+    kinds = [f"Kind{number}" for number in range(25)]
+    source = put(tmp_path / "crd.yaml", *(function(kind) for kind in kinds))
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    capsys.readouterr()
+    more = {f"f{number}": {"type": "string"} for number in range(15)}
+    put(tmp_path / "crd.yaml", *(function(kind, **more) for kind in kinds))
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    told = capsys.readouterr().out
+    assert "\n25 modules changed, 0 in a way that may break code\n" in told
+    assert told.count("    15 fields added: ForProvider.f0, ForProvider.f1, ForProvider.f10, ") == 20
+    assert "f6 and 3 more\n  and 5 more with additions only; --report json lists them\n" in told
+
+
+def test_names_of_history_in_the_manifest(tmp_path: Path) -> None:
+    """Models that are made anew beside the manifest have the names of the upgraded ones; a check finds no change."""
+    rule, other = ({"type": "object", "properties": {name: {"type": "string"}}} for name in ("deep", "high"))
+    deep = {"type": "object", "properties": {"rule": rule}}
+    models, again = tmp_path / "models", tmp_path / "again"
+    source = put(tmp_path / "crd.yaml", crd(a=deep))
+    assert main(["generate", source, "-o", str(models)]) == 0
+    put(tmp_path / "crd.yaml", crd(a=deep, rule=other))
+    assert main(["generate", source, "-o", str(models)]) == 0
+    text = (models / "org/example/storage/bucket/v1.py").read_text()
+    assert '"Rule": "deep:s"' in text
+    names = json.loads((models / MANIFEST).read_text())["names"]
+    assert names["org/example/storage/bucket/v1"] == {
+        "Bucket.spec.a.rule": "Rule",
+        "Bucket.spec.rule": "BucketSpecRule",
+    }
+    again.mkdir()
+    (again / MANIFEST).write_bytes((models / MANIFEST).read_bytes())
+    assert main(["generate", source, "-o", str(again)]) == 0
+    assert everything(again) == everything(models)
+    assert main(["generate", source, "-o", str(again), "--check"]) == 0
+
+
+def test_a_damaged_list_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A manifest whose names aren't what they should be is one line."""
+    source = put(tmp_path / "crd.yaml", crd())
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    manifest = tmp_path / "models" / MANIFEST
+    content = json.loads(manifest.read_text())
+    for names in ([], {"a": []}, {"a": {"b": 3}}):
+        manifest.write_text(json.dumps({**content, "names": names}))
+        assert main(["generate", source, "-o", str(tmp_path / "models")]) == 2
+        assert "'names' must have classes by module and place" in capsys.readouterr().err
+
+
+def test_a_check_of_nothing(tmp_path: Path) -> None:
+    """A folder that isn't there is not what the sources give, and isn't made; nor are stubs that stand elsewhere."""
+    source = put(tmp_path / "crd.yaml", crd())
+    models, stubs = tmp_path / "models", tmp_path / "typings"
+    assert main(["generate", source, "-o", str(models), "--check"]) == 1
+    assert not models.exists()
+    assert main(["generate", source, "-o", str(models)]) == 0
+    assert main(["generate", source, "-o", str(models), "--stubs-dir", str(stubs), "--check"]) == 1
+    assert not stubs.exists()
+    edited = models / "org/example/storage/bucket/v1.py"
+    edited.write_text(edited.read_text().replace("location", "elsewhere"))
+    assert main(["generate", source, "-o", str(models), "--check"]) == 1
+
+
+@pytest.mark.slow
+def test_lines_that_break(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """--uses names the lines that no longer fit, exits with 1, and says where it finds none."""
+    monkeypatch.chdir(tmp_path)
+    source = put(tmp_path / "crd.yaml", function(gone={"type": "string"}))
+    assert main(["generate", source, "-o", "models", "--uses", "fn.py"]) == 0  # there is nothing to compare with
+    code = "from models.org.example.lambda_.function import v1\n\nv1.ForProvider(gone='x', runtime='python3.12')\n"
+    (tmp_path / "fn.py").write_text(code)
+    put(tmp_path / "crd.yaml", function(is_new=True))
+    capsys.readouterr()
+    for flags in (["--check"], []):
+        assert main(["generate", source, "-o", "models", "--uses", "fn.py", *flags]) == 1
+        told = capsys.readouterr().out
+        assert "the new models break 1 line of the code:\n  fn.py:3:" in told
+        assert 'Unexpected keyword argument "gone" for "ForProvider"' in told
+    assert main(["generate", source, "-o", "models", "--uses", "fn.py", "--report", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["uses"] == []
+
+
+# --- a project's file, patterns, git -----------------------------------------------------------------------------
+
+
+def test_a_projects_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project's file keeps what was said once: the command alone repeats it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crds").mkdir()
+    put(tmp_path / "crds" / "one.yaml", crd())
+    put(tmp_path / "crds" / "two.yaml", crd("Queue"))
+    (tmp_path / "crossplane-lite.toml").write_text(
+        '[generate]\nsources = ["crds/*.yaml"]\noutput = "models"\nversions = "storage"\nonly = ["*/queue"]\n'
+    )
+    assert main(["generate"]) == 0
+    assert modules(tmp_path / "models") == ["org/example/storage/queue/v1.py"]
+    assert capsys.readouterr().out.startswith("1 kind, 2 classes in ")
+    assert main(["generate", "--check"]) == 0
+    assert main(["generate", "--check", "--only", "*/bucket"]) == 1
+
+
+def test_a_pattern(tmp_path: Path) -> None:
+    """Of a quoted pattern, as of a folder, files that define nothing are passed over while others define something."""
+    put(tmp_path / "one.yaml", crd())
+    put(tmp_path / "two.yaml", {"apiVersion": "v1", "kind": "ConfigMap"})
+    assert main(["generate", f"{tmp_path}/*.yaml", "-o", str(tmp_path / "models")]) == 0
+    assert len(modules(tmp_path / "models")) == 2
+
+
+def test_a_warning_where_git_ignores_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A list of ignored files that has a part of a model's path is named, with the line and what to do."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text("# Flask\ninstance/\n")
+    source = put(tmp_path / "crd.yaml", crd("Instance"))
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    told = capsys.readouterr().err
+    assert re.match(
+        r"warning: git ignores .*/instance/.* and \d more, because .gitignore has 'instance/' in line 2: ", told
+    )
+    (tmp_path / ".gitignore").write_text("instance/\n!/models/**\n")
+    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_notes_on_definitions_that_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where documents of two versions of Kubernetes differ a note says so, and -v which definitions were taken."""
+
+    def document(**more: Any) -> dict[str, Any]:
+        meta = {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
+        pod = {
+            "type": "object",
+            "properties": {"metadata": meta, "a": {"type": "string"}, **more},
+            "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Pod"}],
+        }
+        schemas = {
+            "io.k8s.api.core.v1.Pod": pod,
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "clusterName": {"type": "string"}},
+            },
+        }
+        return {"openapi": "3.0.0", "components": {"schemas": schemas}}
+
+    old, new = put(tmp_path / "1.24.json", document()), put(tmp_path / "1.35.json", document(b={"type": "string"}))
+    assert main(["generate", old, new, "-o", str(tmp_path / "models")]) == 0
+    told = capsys.readouterr().err
+    assert told == (
+        "note: sources have different versions of 1 type of Kubernetes; the one with more fields is used (-v lists "
+        "them)\n"
+    )
+    assert main(["generate", old, new, "-o", str(tmp_path / "models"), "-v"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1].startswith(f"note: Pod of v1 is taken from {new}, ")
+    assert all("ObjectMeta differs from the SDK's, which is used (+clusterName -" in line for line in lines[2:])
+    assert len(lines) == 4

@@ -72,6 +72,21 @@ def test_a_definition_has_all_its_versions() -> None:
     assert first.where == "file 1"
 
 
+def test_scopes() -> None:
+    """A kind's scope is told by its definition, or by the paths of an OpenAPI document; otherwise it isn't known."""
+    assert {kind.scope for kind in of(BUCKET).kinds} == {"Namespaced"}
+    for scope, known in (("Cluster", "Cluster"), ("a b", ""), (None, ""), ([], "")):
+        (kind,) = of(changed(crd(obj(a="s")), "spec.scope", scope)).kinds
+        assert kind.scope == known
+    document = openapi(**{"io.k8s.api.core.v1.Node": component(obj(spec="x"), "", "v1", "Node")})
+    assert [kind.scope for kind in of(document).kinds] == [""]
+    operation = {"x-kubernetes-group-version-kind": {"group": "", "version": "v1", "kind": "Node"}}
+    document["paths"] = {"/api/v1/nodes/{name}": {"get": operation}}
+    assert [kind.scope for kind in of(document).kinds] == ["Cluster"]
+    document["paths"] |= {"/api/v1/namespaces/{namespace}/nodes": {"post": operation}}
+    assert [kind.scope for kind in of(document).kinds] == ["Namespaced"]
+
+
 def test_served_and_stored_versions_are_told_apart() -> None:
     """What a version says of itself is kept."""
     content = changed(BUCKET, "spec.versions.0.served", False)
@@ -226,7 +241,6 @@ def test_published_definitions_are_in_the_modules_of_the_definitions() -> None:
         ({"openapi": None}, "OpenAPI v3"),
         ({"openapi": "3.0.0", "paths": {"api/v1": {"serverRelativeURL": "/openapi/v3/api/v1"}}}, "components"),
         ({"openapi": "3.0.0", "components": 3}, "components.schemas"),
-        ({"openapi": "3.0.0", "components": {}}, "components.schemas"),
         ({"openapi": "3.0.0", "components": {"schemas": []}}, "components.schemas"),
         (openapi(A="a"), "components.schemas.A"),
         (openapi(A={"x-kubernetes-group-version-kind": [3]}), "components.schemas.A"),
@@ -342,3 +356,35 @@ def test_references_to_odd_names_are_followed_through_aliases() -> None:
         assert found is not None
         assert found[1] is not None
     assert document.resolve("#/definitions/org.a.v1.Alias") is None
+
+
+def test_an_openapi_document_without_schemas() -> None:
+    """The document of an API without objects, such as /logs, defines no kind and is counted among the others."""
+    found = definitions([Document("logs", {"openapi": "3.0.0", "components": {"securitySchemes": {}}})])
+    assert found.kinds == []
+    assert found.others == {"logs": "OpenAPI without kinds"}
+
+
+def test_the_index_of_openapi_documents() -> None:
+    """What `kubectl get --raw /openapi/v3` prints is told apart, and the next command is named."""
+    paths = {
+        path: {"serverRelativeURL": f"/openapi/v3/{path}?hash=A"} for path in ("api/v1", "apis/apps/v1", "version")
+    }
+    line = failure({"paths": paths})
+    assert "this is the index of an API server's OpenAPI documents, not one of them" in line
+    assert "`kubectl get --raw /openapi/v3/apis/apps/v1` prints one, and generate --kube-context reads all" in line
+    del paths["apis/apps/v1"]
+    assert "`kubectl get --raw /openapi/v3/api/v1`" in failure({"paths": paths})
+
+
+def test_what_installs_a_package() -> None:
+    """The packages that documents install are known, by where they are; other documents have none."""
+    provider = {
+        "apiVersion": "pkg.crossplane.io/v1",
+        "kind": "Provider",
+        "spec": {"package": "xpkg.example.org/a/b:v1"},
+    }
+    other = {"apiVersion": "example.org/v1", "kind": "Provider", "spec": {"package": "xpkg.example.org/a/b:v1"}}
+    found = definitions([Document("one", provider), Document("two", other)])
+    assert found.packages == {"one": "xpkg.example.org/a/b:v1"}
+    assert found.others == {"one": "Provider", "two": "Provider"}

@@ -134,15 +134,17 @@ def test_versions() -> None:
         (["/Pod"], ["Pod/v1"]),
         (["*/[BN]*", "core/Pod"], ["Bucket/v2", "Bucket/v3", "Network/v1", "Pod/v1"]),
         (["core/Pod", "*/Pod", "*/Network"], ["Network/v1", "Pod/v1"]),
+        (["Storage.GCP.upbound.io/bucket"], ["Bucket/v2", "Bucket/v3"]),
+        (["*/NETWORK", "CORE/pod"], ["Network/v1", "Pod/v1"]),
     ],
 )
 def test_only_some_kinds(only: list[str], found: list[str]) -> None:
-    """Patterns of group and kind choose, in the order of the definitions and each kind once."""
+    """Patterns of group and kind choose, in any case, in the order of the definitions and each kind once."""
     assert chosen("served", only) == found
 
 
 @pytest.mark.parametrize(
-    "pattern", ["storage.gcp.upbound.io/Buckit", "Bucket", "nothing/*", "", "*/bucket", "core/Bucket"]
+    "pattern", ["storage.gcp.upbound.io/Buckit", "Bucket", "nothing/*", "", "*/buckit", "core/Bucket"]
 )
 def test_a_pattern_that_chooses_nothing(pattern: str) -> None:
     """A pattern without a kind is an error that says what there is, also beside one that has some."""
@@ -168,10 +170,14 @@ def test_only_what_is_chosen_is_generated() -> None:
 
 
 def test_progress_and_numbers() -> None:
-    """`progress` is called with every kind, and the output says how many classes there are."""
-    seen: list[str] = []
-    made = generate(kinds(), progress=lambda kind: seen.append(f"{kind.kind}/{kind.version}"))
-    assert seen == chosen("all")
+    """`progress` is called with every kind and every module, and the output says how many classes there are."""
+    seen: list[tuple[str, str, int, int]] = []
+    made = generate(kinds(), progress=lambda *step: seen.append(step))
+    named = [f"{kind.kind} {kind.api_version}" for kind in kinds()]
+    assert seen[: len(named)] == [("resolving", name, at, len(named)) for at, name in enumerate(named, 1)]
+    files = [file.removesuffix(".py") for file, text in made.modules.items() if text]
+    assert [of for what, of, _, _ in seen if what == "making"] == files
+    assert [seen[-1][2:], len(seen)] == [(len(files), len(files)), len(named) + len(files)]
     assert made.classes == sum(len(table(text)) for text in made.modules.values() if text) == 6
 
 
@@ -204,35 +210,65 @@ def test_the_shipped_types_are_used(tmp_path: Path) -> None:
     assert type(pod.metadata.ownerReferences) is type(metav1.ObjectMeta().ownerReferences)
 
 
-def test_another_object_meta_is_everybodys(tmp_path: Path) -> None:
-    """Where a document's ObjectMeta has a further field, all modules of the run use the one of the output."""
-    document = native("Pod", meta=machinery(shard="s"))
-    document["components"]["schemas"][f"{META}ObjectMeta"]["properties"]["shard"] = SCALARS["s"]
-    documents = [document, thing(a="s", m={**obj(b="s"), "x-kubernetes-embedded-resource": True})]
+def older(**removed: None) -> Json:
+    """Return the components of meta/v1 as older libraries have them: without a field, and with one that is gone."""
+    found = machinery(clusterName=SCALARS["s"])
+    del found[f"{META}ObjectMeta"]["properties"]["selfLink"]
+    for name in removed:
+        del found[f"{META}{name}"]
+    return found
+
+
+def test_the_types_of_the_machinery_are_the_shipped_ones(tmp_path: Path) -> None:
+    """Where a document has them otherwise, all models have the class that is shipped, and a note says so."""
+    documents = [
+        native("Pod", meta=older(Condition=None)),
+        thing(a="s", m={**obj(b="s"), "x-kubernetes-embedded-resource": True}),
+    ]
     for order in (documents, documents[::-1]):
         made = package(tmp_path, output(*order))
-        meta = made.module(META_FILE.removesuffix(".py"))
-        pod = made.module("io/k8s/api/core/v1").Pod(metadata={"shard": "1", "labels": {"a": "b"}})
-        one = made.module(THING).Thing(metadata={"shard": "2"}, m={"metadata": {"shard": "3"}})
-        assert type(pod.metadata) is type(one.metadata) is type(one.m.metadata) is meta.ObjectMeta
-        assert table(made.output.modules[META_FILE])["ObjectMeta"].endswith(" shard:s uid:s")
-        assert to_dict(pod)["metadata"] == {"shard": "1", "labels": {"a": "b"}}
+        pod, one = made.module("io/k8s/api/core/v1").Pod(), made.module(THING).Thing()
+        assert type(pod.metadata) is type(one.metadata) is type(one.m.metadata) is metav1.ObjectMeta
+        assert META_FILE not in made.output.modules
+        (note,) = made.output.machinery
+        assert note.endswith("ObjectMeta differs from the SDK's, which is used (+clusterName -selfLink)")
+    changed = machinery()
+    changed[f"{META}ObjectMeta"]["properties"]["labels"] = SCALARS["s"]
+    (note,) = output(native("Pod", meta=changed)).machinery
+    assert note.startswith("file 1: ")
+    assert note.endswith(" (~labels)")
 
 
-def test_what_differs_of_the_shipped_types_is_told_one_by_one(tmp_path: Path) -> None:
-    """A class of meta/v1 that differs, and those that refer to it, are the output's; others are the shipped ones."""
-    meta = machinery()
-    meta[f"{META}OwnerReference"]["properties"]["more"] = SCALARS["s"]
-    selector = {"$ref": f"#/components/schemas/{META}LabelSelector"}
-    document = native("Pod", meta=meta)
-    document["components"]["schemas"]["io.k8s.api.core.v1.Spec"] = obj(selector=selector)
+def test_one_older_component_refuses_nothing(tmp_path: Path) -> None:
+    """Documents of an API server that is built with older libraries go beside those of newer ones, in any order."""
+    metrics = component(
+        obj(apiVersion="s", kind="s", metadata={"$ref": f"#/components/schemas/{META}ObjectMeta"}), "m.io", "v1", "Use"
+    )
+    documents = [
+        native("Pod"),
+        openapi(**{"io.k8s.metrics.v1.Use": metrics, **older()}),
+        native("Job", meta=machinery(shard=SCALARS["s"])),
+    ]
+    texts = {frozenset(output(*order).modules.items()) for order in itertools.permutations(documents)}
+    assert len(texts) == 1
+    made = package(tmp_path, output(*documents))
+    kinds = made.module("io/k8s/api/core/v1").Pod, made.module("io/k8s/metrics/v1").Use
+    assert all(type(kind().metadata) is metav1.ObjectMeta for kind in kinds)
+
+
+def test_what_only_documents_have_of_the_machinery(tmp_path: Path) -> None:
+    """A type of the machinery that isn't shipped is made as any other, and refers to those that are."""
+    patch = {f"{META}Late": obj(when="s", owner={"$ref": f"#/components/schemas/{META}OwnerReference"})}
+    spec = obj(
+        late={"$ref": f"#/components/schemas/{META}Late"},
+        selector={"$ref": f"#/components/schemas/{META}LabelSelector"},
+    )
+    document = native("Pod", parts={"io.k8s.api.core.v1.Spec": spec}, meta={**machinery(), **patch})
     made = package(tmp_path, output(document))
+    assert set(table(made.output.modules[META_FILE])) == {"Late"}
     pod = made.module("io/k8s/api/core/v1").Pod()
+    assert type(pod.spec.late.owner) is metav1.OwnerReference
     assert type(pod.spec.selector) is metav1.LabelSelector
-    assert type(pod.metadata) is not metav1.ObjectMeta
-    value = {"ownerReferences": [{"uid": "u", "more": "m"}], "managedFields": [{"manager": "x"}]}
-    pod.metadata = value
-    assert to_dict(pod)["metadata"] == value
 
 
 def test_a_kind_that_another_one_holds_is_one_class(tmp_path: Path) -> None:
@@ -455,10 +491,28 @@ def test_an_xrd_and_the_definition_that_crossplane_made_of_it() -> None:
     )
 
 
+def test_two_versions_of_kubernetes() -> None:
+    """Of a type of Kubernetes that two documents have differently the one with more fields counts, in any order."""
+    first = native("Pod", parts={"io.k8s.api.core.v1.Spec": obj(a="s")})
+    second = native("Pod", "Job", parts={"io.k8s.api.core.v1.Spec": obj(a="s", b="s")})
+    second["components"]["schemas"]["io.k8s.api.core.v1.Pod"]["properties"]["status"] = obj(c="s")
+    found = [output(*order) for order in ((first, second), (second, first))]
+    assert found[0].modules == found[1].modules == output(second).modules
+    (spec, pod) = sorted(found[0].preferred)[1], sorted(found[0].preferred)[0]
+    assert pod == "Pod of v1 is taken from file 2, not from file 1: they differ at status"
+    assert spec == "io.k8s.api.core.v1.Spec is taken from file 2, not from file 1: they differ at b"
+
+
 def test_two_components_of_one_name() -> None:
-    """The same for objects that documents share."""
-    line = failure(native("Pod"), native("Job", parts={"io.k8s.api.core.v1.Spec": obj(a="i")}))
-    assert all(part in line for part in ("file 1", "file 2", "io.k8s.api.core.v1.Spec", "differently at a;"))
+    """Two that differ and are not of Kubernetes itself are an error that names both places and the field."""
+
+    def document(type_: str) -> Json:
+        ref = {"$ref": "#/components/schemas/org.a.v1.Part"}
+        kind = component(obj(apiVersion="s", kind="s", spec=ref), "a.org", "v1", f"Thing{type_}")
+        return openapi(**{f"org.a.v1.Thing{type_}": kind, "org.a.v1.Part": obj(a=type_)})
+
+    line = failure(document("s"), document("i"))
+    assert all(part in line for part in ("file 1", "file 2", "org.a.v1.Part", "differently at a;"))
 
 
 def test_two_kinds_of_one_module() -> None:

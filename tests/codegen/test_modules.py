@@ -57,7 +57,7 @@ def test_a_module_is_a_table_and_nothing_else() -> None:
     body = ast.parse(source).body
     assert [type(node) for node in body] == [ast.Expr, ast.ImportFrom, ast.Assign]
     assert table(source) == {
-        "Thing": "@example.org/v1 metadata:metav1.ObjectMeta spec:ThingSpec value:i",
+        "Thing": "@example.org/v1;Namespaced metadata:metav1.ObjectMeta spec:ThingSpec value:i",
         "ThingSpec": "a:s",
     }
 
@@ -81,11 +81,11 @@ def test_importing_a_module_makes_no_class(tmp_path: Path) -> None:
 def test_a_kind_of_another_name_than_its_class() -> None:
     """Where the class can't have the kind's name, its objects still have the kind."""
     source = output(crd(obj(spec="x"), kind="None")).modules["org/example/none/v1.py"]
-    assert table(source)["None_"].startswith("@example.org/v1=None ")
+    assert table(source)["None_"].startswith("@example.org/v1=None;Namespaced ")
     assert to_dict(Classes(source)["None_"]()) == {"apiVersion": "example.org/v1", "kind": "None"}
 
 
-VALUES: dict[str, Any] = {"s": "a", "i": 3, "f": 1.5, "b": True, "x": {"k": [1]}, "q": "b"}
+VALUES: dict[str, Any] = {"s": "a", "i": 3, "f": 1.5, "b": True, "x": {"k": [1]}, "o": {"k": [1]}, "q": "b"}
 
 
 @given(st.dictionaries(wire_names, st.sampled_from(sorted(VALUES)), min_size=1, max_size=8), st.booleans())

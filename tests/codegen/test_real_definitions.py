@@ -54,7 +54,9 @@ def sample(type_: types.Type) -> Any:
         return [sample(type_.item)]
     if type_.code == types.MAP:
         return {"k": sample(type_.item)}
-    return 1
+    if type_.code == types.OBJECT:
+        return {"k": 1}
+    return "a" if str in type_.takes else True if bool in type_.takes else 1
 
 
 def attribute(wire: str, *, of_resource: bool) -> str:
@@ -145,7 +147,7 @@ def expected(schema: Json) -> int:
     kind = schema.get("type")
     if kind == "object":
         has_items = isinstance(schema.get("additionalProperties"), dict)
-        return types.MAP if has_items and not schema.get("x-kubernetes-embedded-resource") else types.ANY
+        return types.MAP if has_items and not schema.get("x-kubernetes-embedded-resource") else types.OBJECT
     if kind is None and not schema.get("oneOf"):
         return types.ANY
     return {"array": types.LIST, "number": types.FLOAT}.get(kind or "", types.LEAF)

@@ -72,7 +72,7 @@ TYPES = [
     ({"type": "number"}, "f", "Leaf[float]"),
     ({"type": "boolean"}, "b", "Leaf[bool]"),
     ({}, "x", "Any"),
-    ({"type": "object"}, "x", "Any"),
+    ({"type": "object"}, "o", "FreeForm"),
     # Formats say more of the same type.
     ({"type": "string", "format": "date-time"}, "s", "Leaf[str]"),
     ({"type": "string", "format": "byte"}, "s", "Leaf[str]"),
@@ -102,7 +102,7 @@ TYPES = [
     ({"additionalProperties": {"type": "boolean"}}, "{b", "Map[bool]"),
     ({"type": "object", "additionalProperties": True}, "{x", "Map[Any]"),
     ({"type": "object", "additionalProperties": {}}, "{x", "Map[Any]"),
-    ({"type": "object", "additionalProperties": False}, "x", "Any"),
+    ({"type": "object", "additionalProperties": False}, "o", "FreeForm"),
     ({"type": "object", "additionalProperties": A}, "{ThingValue", "ItemMap[ThingValue]"),
     (
         {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
@@ -119,14 +119,14 @@ TYPES = [
     ({"properties": {"a": {"type": "string"}}}, "ThingValue", "Nested[ThingValue]"),
     # Unknown fields.
     ({"x-kubernetes-preserve-unknown-fields": True}, "x", "Any"),
-    ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "x", "Any"),
+    ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "o", "FreeForm"),
     (
         {"type": "object", "additionalProperties": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
-        "{x",
-        "Map[Any]",
+        "{o",
+        "ItemMap[DynamicModel]",
     ),
     ({**A, "x-kubernetes-preserve-unknown-fields": True}, "ThingValue", "Nested[ThingValue]"),
-    ({"type": "object", "x-kubernetes-embedded-resource": True}, "x", "Any"),
+    ({"type": "object", "x-kubernetes-embedded-resource": True}, "o", "FreeForm"),
     # Choices, as API servers and controller-gen write them.
     ({"x-kubernetes-int-or-string": True}, "q", "Leaf[int | str]"),
     (
@@ -140,7 +140,7 @@ TYPES = [
         "Leaf[int | str]",
     ),
     ({"oneOf": [{"type": "integer"}, {"type": "string"}]}, "q", "Leaf[int | str]"),
-    ({"oneOf": [{"type": "string"}, {"type": "number"}]}, "q", "Leaf[float | str]"),
+    ({"oneOf": [{"type": "string"}, {"type": "number"}]}, "f|s", "Leaf[float | str]"),
     ({"anyOf": [{"type": "string"}, {"type": "string", "format": "ipv6"}]}, "s", "Leaf[str]"),
     ({"anyOf": [{"type": "string"}, {"type": "object"}]}, "x", "Any"),
     ({"anyOf": [{"type": ["string", "null"]}, {"type": "null"}]}, "s", "Leaf[str]"),
@@ -422,8 +422,8 @@ def test_a_component_with_properties_is_a_class_of_its_module() -> None:
     ("schema", "letter"),
     [
         ({"type": "string", "format": "date-time"}, "s"),
-        ({"oneOf": [{"type": "string"}, {"type": "number"}]}, "q"),
-        ({"type": "object"}, "x"),
+        ({"oneOf": [{"type": "string"}, {"type": "number"}]}, "f|s"),
+        ({"type": "object"}, "o"),
         ({"type": "array", "items": {"type": "string"}}, "[s"),
         ({"type": "object", "additionalProperties": {"$ref": f"{REF}org.example.parts.v1.Other"}}, "{partsv1.Other"),
     ],

@@ -14,7 +14,7 @@ import pytest
 from crossplane_lite.cli import main
 from crossplane_lite.runtime import log
 from tests.diff.releases import RELEASES, ROOT, diff, git, release
-from tests.render.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.runtime.serving import serving as served
 
 HERE = "tests.diff.functions"

@@ -136,7 +136,11 @@ class Page:
                 parse(block._replace(text=command), "bash")
                 self.counts["installs"] += 1
                 continue
-            status, printed = self._command(command)
+            program = block.more.split()[0] if block.mark == "program" else ""
+            if program and command.startswith(f"{program} "):
+                status, printed = self._command(f"{shlex.quote(_program(program) or '')}{command[len(program) :]}")
+            else:
+                status, printed = self._command(command)
             self.printed += printed
             last = command == commands[-1][0]
             fails = block.mark == "fails" or block.more.endswith(" fails")
@@ -161,8 +165,6 @@ class Page:
         # Without the project's own root, whose `tests` would hide those of the page.
         environment = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
         environment.pop("PYTHONPATH", None)
-        if (program := _program(words[0])) is not None:
-            command = command.replace(words[0], shlex.quote(program), 1)
         environment |= {"PYTEST_ADDOPTS": "-p no:cacheprovider", "COLUMNS": "80", "NO_COLOR": "1"}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command.replace(".venv/bin/", "")],

@@ -56,6 +56,7 @@ def _cycle(ctx: composition.Context) -> None:
 
 COMPOSING: dict[str, Compose] = {
     "ForProvider has no field": lambda ctx: v1beta2.ForProvider(lcation="EU"),  # type: ignore[call-arg]
+    "must be a string (got 5": lambda ctx: v1beta2.ForProvider(location=5),  # type: ignore[arg-type]
     "int() needs one": lambda ctx: int(_new(ctx, "vpc").observed.status.n),
     "> needs one": lambda ctx: _new(ctx, "vpc").observed.status.n > 3,
     "not JSON serializable": lambda ctx: json.dumps({"x": _new(ctx, "a").observed.status.y}),

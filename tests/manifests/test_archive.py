@@ -190,7 +190,11 @@ FAILURES = {
     "an empty tar file": (tar({}), " "),  # what Python's reader says of it depends on its version
     "an empty file": (b"", " can't be read as a tar file: empty file"),
     "not a tar file": (b"kind: A\n" * 100, " can't be read as a tar file"),
-    "gzip, not a tar file": (gzip.compress(b"kind: A\n" * 100), " can't be read as a tar file"),
+    "gzip, not a tar file": (gzip.compress(b"kind: A\0\n" * 100), " can't be read as a tar file"),
+    "a gzipped text, cut off": (
+        gzip.compress("".join(map(str, range(9000))).encode())[:-2000],
+        " can't be read: Compressed file ended",
+    ),
     "zstd": (ZSTD, " is compressed with zstd, which can't be read: unpack it first, with zstd -d"),
     "a zstd layer": (
         tar(docker(ZSTD)),
@@ -396,3 +400,42 @@ def test_unreadable_folder(tmp_path: Path) -> None:
     os.mkdir(blob)
     with pytest.raises(InputError, match=f"^{folder} can't be read: "):
         read_layout(str(folder))
+
+
+def test_a_tar_file_of_documents() -> None:
+    """Of a tar file that is no image the files of YAML and JSON are read, by name, and no hidden ones."""
+    link = tarfile.TarInfo("crds/z.yaml")
+    link.type, link.linkname = tarfile.SYMTYPE, "b.yml"
+    files = {
+        "crds/b.yml": b"b: 1\n",
+        "./crds/a.yaml": b"a: 1\n",
+        "README.md": b"# not one\n",
+        "crds/._a.yaml": b"\0what macOS puts beside it",
+        ".github/x.yaml": b"on: push\n",
+        "c.JSON": b"{}",
+        "crds/z.yaml": link,
+        "crds/dir.yaml": _folder("crds/dir.yaml"),
+    }
+    wanted = [
+        *(("a.xpkg:c.JSON", b"{}"), ("a.xpkg:crds/a.yaml", b"a: 1\n"), ("a.xpkg:crds/b.yml", b"b: 1\n")),
+        ("a.xpkg:crds/z.yaml", b"b: 1\n"),
+    ]
+    assert read(tar(files)) == read(gzip.compress(tar(files))) == wanted
+
+
+def _folder(name: str) -> tarfile.TarInfo:
+    folder = tarfile.TarInfo(name)
+    folder.type = tarfile.DIRTYPE
+    return folder
+
+
+def test_a_large_member_of_a_tar_file_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A member that is larger than anything is refused before it fills the memory."""
+    monkeypatch.setattr(archive_files, "LARGEST", 1000)
+    assert "a.yaml is larger than 0 MB" in failure(tar({"a.yaml": b"x" * 1001}))
+
+
+def test_a_gzipped_text() -> None:
+    """What `crossplane xpkg extract` writes is read: the package.yaml, gzipped, without an image around it."""
+    assert read(gzip.compress(PACKAGE)) == [("a.xpkg", PACKAGE)]
+    assert read(gzip.compress(b"a: 1\n" * 1000)) == [("a.xpkg", b"a: 1\n" * 1000)]

@@ -543,7 +543,7 @@ def test_a_name_that_is_escaped(tmp_path: Path, text: str) -> None:
 
 def test_a_file_that_is_not_plain_text(tmp_path: Path) -> None:
     """A file that can't be searched for words is read, and what it is comes to light."""
-    (tmp_path / "a.yaml").write_bytes(gzip.compress(b"a: b"))
+    (tmp_path / "a.yaml").write_bytes(gzip.compress(b"a: b\0"))
     with pytest.raises(InputError, match=f"^{tmp_path}/a.yaml"):
         Schemas.of_paths([tmp_path]).find(API_VERSION, KIND)
 

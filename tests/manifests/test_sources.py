@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossplane_lite._manifests import yaml
-from crossplane_lite._manifests.sources import read_sources
+from crossplane_lite._manifests.sources import expanded, read_sources
 from crossplane_lite.errors import InputError
 from tests.manifests.packages import PACKAGE, Oci, docker, layer, tar, write_oci
 from tests.models.tables import DATA, ROOT
@@ -315,7 +315,7 @@ def test_folder_without_definitions(tmp_path: Path) -> None:
     """A folder with nothing to read is named, with what would be read."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "a.txt").write_text("a: 1\n")
-    assert failure(tmp_path) == (f"there is no .yaml, .yml, .json, .xpkg, .tar, .tar.gz or .tgz file in {tmp_path}")
+    assert failure(tmp_path) == (f"there is no .yaml, .yml, .json, .xpkg, .tar, .gz or .tgz file in {tmp_path}")
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -346,12 +346,53 @@ def test_archive(tmp_path: Path, name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["a.xpkg", "a.tar", "a.tar.gz", "a.tgz"])
+@pytest.mark.parametrize("name", ["a.xpkg", "a.tar", "a.gz", "a.tar.gz", "a.tgz"])
 def test_file_that_must_be_an_archive(tmp_path: Path, name: str) -> None:
     """A file that is called like an archive and isn't one is an error."""
     path = tmp_path / name
     path.write_bytes(PACKAGE)
     assert failure(path).startswith(f"{path} can't be read as a tar file: ")
+
+
+def test_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quoted pattern is the files that it matches, sorted; what is there is itself, whatever its name looks like."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("crds/b.yaml", "crds/a.yaml", "crds/deep/er/c.yaml", "odd[1].yaml", "crds/d.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("a: 1\n")
+    assert expanded("crds/*.yaml") == ["crds/a.yaml", "crds/b.yaml"]
+    assert expanded("crds/**/*.yaml") == ["crds/a.yaml", "crds/b.yaml", "crds/deep/er/c.yaml"]
+    assert expanded("crds/*") == ["crds/a.yaml", "crds/b.yaml", "crds/d.json"]  # a folder is no file
+    assert [expanded(one) for one in ("odd[1].yaml", "-", "crds", "none.yaml")] == [
+        *(["odd[1].yaml"], ["-"], ["crds"], ["none.yaml"])
+    ]
+    with pytest.raises(InputError, match=r"^no file matches crds/\*\.yml$"):
+        expanded("crds/*.yml")
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("xpkg.upbound.io/upbound/provider-aws-s3:v1.2.3", "provider-aws-s3"),
+        (f"localhost:5000/a/b@sha256:{'0' * 64}", "b"),
+        ("xpkg.crossplane.io/crossplane-contrib/provider-helm", "provider-helm"),
+        ("upbound/provider-gcp:v2", "provider-gcp"),
+    ],
+)
+def test_references_of_packages(reference: str, name: str) -> None:
+    """The reference of a package is no file: the message has the command that downloads it."""
+    with pytest.raises(InputError) as caught:
+        expanded(reference)
+    assert str(caught.value) == (
+        f"there is no file {reference}; if it is a package, download it with "
+        f"`crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
+    )
+
+
+@pytest.mark.parametrize("name", ["crds", "crds/none", "./a.b/c", "../x:y", "a.b/c.yaml", "crds/v1.tgz", "/a:b/c"])
+def test_what_is_no_reference(name: str) -> None:
+    """A file that isn't there is said not to be there, and not taken for a package."""
+    assert expanded(name) == [name]
 
 
 PROGRAM = """

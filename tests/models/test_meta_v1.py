@@ -18,8 +18,8 @@ PREFIX = "io.k8s.apimachinery.pkg.apis.meta.v1."
 DOCUMENT = DATA / "openapi" / "core_v1.json"
 TABLE = table_of(v1)
 # Types of the document that are plain values in JSON.
-SCALARS = {"Time": "s", "MicroTime": "s", "FieldsV1": "x"}
-SAMPLES: dict[str, Any] = {"s": "a", "i": 3, "b": True, "x": {"f:spec": {}}}
+SCALARS = {"Time": "s", "MicroTime": "s", "FieldsV1": "o"}
+SAMPLES: dict[str, Any] = {"s": "a", "i": 3, "b": True, "o": {"f:spec": {}}}
 
 
 def sample(type_: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,20 @@ def test_byte_code(
     (programs / f"python{other}").rename(programs / "python3.9")
     assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
     assert "crossplane-lite needs Python >=3.10, and the base has 3.9" in capsys.readouterr().err
+
+
+def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal a line says what is being done, and is gone at the end; a file gets nothing of it."""
+    base = tmp_path / "nowhere"
+    monkeypatch.setenv("NO_COLOR", "1")
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        assert main(["image", str(tmp_path), "--base", str(base)]) == 2
+        shown = capsys.readouterr().err
+        before, start, error = shown.partition("crossplane-lite image: ")
+        assert start
+        assert "\x1b" not in error
+        assert before == (f"\r\x1b[K{f'reading {base}':.79}\r\x1b[K" if is_terminal else "")
 
 
 def test_what_runs() -> None:

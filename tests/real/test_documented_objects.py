@@ -20,7 +20,7 @@ from tests.wheels import ROOT
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
-PAGES = sorted(path for path in [*(ROOT / "docs").glob("*.rst"), ROOT / "README.rst"])
+PAGES = sorted(path for path in [*(ROOT / "docs").rglob("*.rst"), ROOT / "README.rst"])
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from crossplane_lite.render import arguments
 from crossplane_lite.render.arguments import Inputs, seconds
 from crossplane_lite.render.functions import InProcess, Remote
 from crossplane_lite.render.pipeline import Selector
-from tests.render.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.render.files import COMPOSITION, FUNCTIONS, HERE, XR, bucket, function, put, tell
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: cloud, namespace: system}\nstringData: {a: b}\n"

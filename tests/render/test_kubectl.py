@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite._programs import process
 from crossplane_lite.errors import InputError
-from crossplane_lite.render import process
 from crossplane_lite.render.kubectl import Kubectl
 from crossplane_lite.render.pipeline import Selector
 from crossplane_lite.render.rendered import RenderError
 from tests.codegen.generated import component, openapi
-from tests.render.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 
 Json = dict[str, Any]
 

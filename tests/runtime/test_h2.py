@@ -451,3 +451,37 @@ def test_names_of_hosts() -> None:
         for _, _, _, _, place in socket.getaddrinfo("localhost", port, type=socket.SOCK_STREAM):
             with socket.create_connection(place[:2], timeout=30):
                 pass
+
+
+def test_localhost_where_no_file_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system doesn't know localhost, it is 127.0.0.1; another name is an error."""
+    known = socket.getaddrinfo
+
+    def unknown(host: bytes, *arguments: object, **more: object) -> object:
+        if host in (b"localhost", b"example"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return known(host, *arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with in_process(lambda data: data, "h2", "localhost:0") as (_, address):
+        port = int(address.rpartition(":")[2])
+        with raw(f"127.0.0.1:{port}") as client:
+            assert client.answer(client.call(b"x")).data == message(b"x")
+    with pytest.raises(InputError, match="can't listen on example:0: name or service not known"):
+        Server(lambda data: data, transport="h2").listen("example:0")
+
+
+def test_callers_that_come_early() -> None:
+    """A caller that connects before the server serves waits, and is answered then."""
+    server = Server(lambda data: data, transport="h2")
+    address = server.listen("127.0.0.1:0")
+    with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=30) as sock:
+        client = Raw(sock)
+        client.h2.initiate_connection()
+        client.flush()
+        stream = client.call(b"early")
+        server.start()
+        try:
+            assert client.answer(stream).data == message(b"early")
+        finally:
+            server.stop(0)

@@ -16,8 +16,8 @@ UNWANTED = (
     *("pydantic", "yaml", "attr", "attrs", "cattr", "cattrs", "unittest"),
     # protobuf's implementation in Python, which is not used where there is one in C.
     *("google.protobuf.descriptor_pool", "google.protobuf.message_factory", "google.protobuf.internal.python_message"),
-    *(f"crossplane_lite.{part}" for part in ("_manifests", "codegen", "develop", "diff", "graph", "krm", "packaging")),
-    *(f"crossplane_lite.{part}" for part in ("render", "scaffold", "simulate", "testing")),
+    *(f"crossplane_lite.{part}" for part in ("_manifests", "_programs", "codegen", "develop", "diff", "graph", "krm")),
+    *(f"crossplane_lite.{part}" for part in ("packaging", "render", "scaffold", "simulate", "testing")),
     # What only flags ask for.
     *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1"),
     *("http", "wsgiref", "multiprocessing"),
@@ -147,6 +147,32 @@ def test_h2_adds_little() -> None:
     added = {name for name in ours - bare if name.partition(".")[0] not in wanted and not name.startswith("_")}
     of_h2 = {"array", "base64", "binascii", "copy"}
     assert added <= {*of_h2, "errno", "gc", "select", "selectors", "socket", "stat"}
+
+
+# Prints what is imported when the socket listens.
+LISTENING = """
+import json, sys
+from crossplane_lite.runtime.transports import listening
+bound = listening.sockets
+
+def sockets(where):
+    found = bound(where)
+    print(json.dumps(sorted(sys.modules)))
+    return found
+
+listening.sockets = sockets
+from crossplane_lite.runtime.server import Server
+Server(bytes, transport="h2").listen("127.0.0.1:0")
+assert "h2.connection" in sys.modules
+"""
+
+
+def test_h2_listens_before_it_is_loaded() -> None:
+    """When a server over h2 begins to listen, most of what serves isn't loaded yet; it is when that is done."""
+    modules = imported(LISTENING)
+    assert "crossplane_lite.runtime.transports.h2" in modules
+    parts = {"h2.connection", "hpack", "hyperframe", "dataclasses", "crossplane_lite.runtime.transports.connection"}
+    assert sorted(parts & modules) == []
 
 
 def test_import_of_the_package() -> None:

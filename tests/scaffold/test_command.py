@@ -47,7 +47,7 @@ def run(*command: str, cwd: Path) -> str:
 def test_two_commands_to_the_first_render(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """init writes a project whose example renders at once, with its package right."""
     assert main(["init", "my-net"]) == 0
-    assert "my-net: 23 files of a new function, my-net" in capsys.readouterr().out
+    assert "my-net: 25 files of a new function, my-net" in capsys.readouterr().out
     project = here / "my-net"
     shown = run(*RENDER, cwd=project)
     assert shown.count("\nkind: ConfigMap") == 1
@@ -104,6 +104,20 @@ def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]
     assert main(["init", "net", "--sdk-from", "./none"]) == 2
     assert "neither a folder or file that exists" in capsys.readouterr().err
     assert os.listdir() == ["a.yaml"]
+
+
+def test_models_are_made_again(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The project's file says what its models are made of: they are current, and change with the definitions."""
+    assert main(["init", "net"]) == 0
+    monkeypatch.chdir("net")
+    assert main(["generate", "--check"]) == 0
+    xrd = Path("xrd.yaml")
+    xrd.write_text(xrd.read_text().replace("size:", "extent:"))
+    assert main(["generate", "--check"]) == 1
+    assert "field removed: NetSpec.size at spec" in capsys.readouterr().out
+    assert main(["generate"]) == 0
+    assert main(["generate", "--check"]) == 0
+    assert Path(".github/workflows/ci.yaml").read_text().count("- run: crossplane-lite generate --check\n") == 1
 
 
 def test_the_old_name(here: Path) -> None:

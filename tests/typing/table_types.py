@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import re
 from typing import Any, NamedTuple
 
 from crossplane_lite._models.types import unescape
 
-__all__ = ["CHOICE", "Table", "TableField", "Types", "Whole", "docs_of", "is_container", "table_of", "values_of"]
+__all__ = [
+    *("Table", "TableField", "Types", "Whole", "docs_of", "is_container", "only_in_status", "table_of", "values_of"),
+]
 
 
 class TableField(NamedTuple):
@@ -99,9 +100,15 @@ def values_of(node: ast.expr) -> list[Any]:
     return list(value) if isinstance(value, tuple) else [value]
 
 
-# The Python type of each letter of a table. A table doesn't tell which scalar types a choice has.
-SCALARS = {"s": "str", "i": "int", "f": "float", "b": "bool", "x": "Any", "q": "Choice"}
-CHOICE = re.compile(r"\b(bool|float|int)( \| (float|int|str))+\b")
+# The Python type of each letter of a table.
+SCALARS = {"s": "str", "i": "int", "f": "float", "b": "bool", "x": "Any", "q": "int | str"}
+
+
+def scalar(text: str) -> str:
+    """Return the Python type of a table's scalar type, or of a choice of them; nothing for others."""
+    if "|" in text:
+        return " | ".join(sorted(SCALARS[letter] for letter in text.split("|")))
+    return SCALARS.get(text, "")
 
 
 def is_container(text: str) -> bool:
@@ -109,23 +116,51 @@ def is_container(text: str) -> bool:
     return text[0] in "[{"
 
 
-class Types:
-    """The types that a stub must have for the types of a table, in the form that `Whole` gives."""
+def only_in_status(tables: list[Table]) -> set[str]:
+    """Return the classes, with their modules, that lie in the status of kinds and nowhere else."""
+    below: dict[str, list[tuple[str, str]]] = {}
+    kinds = []
+    for table in tables:
+        for class_, fields in table.classes.items():
+            name = f"{table.name}.{class_}"
+            below[name] = [(field.wire, Types(table, "").one(field.type.lstrip("[{"))) for field in fields]
+            if any(head.startswith("@") for head in table.heads[class_]):
+                kinds.append(name)
+    work = [type_ for kind in kinds for wire, type_ in below[kind] if wire != "status"]
+    elsewhere: set[str] = set()
+    while work:
+        name = work.pop()
+        if name in below and name not in elsewhere:
+            elsewhere.add(name)
+            work += [type_ for _, type_ in below[name]]
+    return below.keys() - elsewhere - {*kinds}
 
-    def __init__(self, table: Table) -> None:
+
+class Types:
+    """The types that a stub must have for the types of a table, in the form that `Whole` gives.
+
+    Args:
+        table: The table.
+        leaf: What declares a field of one value.
+    """
+
+    def __init__(self, table: Table, leaf: str) -> None:
         self.table = table
+        self.leaf = leaf
 
     def one(self, text: str) -> str:
         """Return the type of one value."""
         alias, dot, class_ = text.rpartition(".")
-        return SCALARS.get(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
+        if text == "o":
+            return "DynamicModel"
+        return scalar(text) or f"{self.table.aliases[alias] if dot else self.table.name}.{class_}"
 
     def read(self, text: str) -> str:
         """Return what reading an item of a list or map gives, for one that is a list or map itself."""
         if not is_container(text):
             return self.one(text)
         item = self.read(text[1:])
-        if text[1:] != "x" and (is_container(text[1:]) or text[1:] in SCALARS):
+        if text[1:] != "x" and (is_container(text[1:]) or scalar(text[1:])):
             item = f"{item} | Observable[{item}]"
         return f"list[{item}]" if text[0] == "[" else f"dict[str, {item}]"
 
@@ -133,7 +168,7 @@ class Types:
         """Return what can be written for an item that is a list or map."""
         if not is_container(text):
             return self.one(text)
-        of_models = not is_container(text[1:]) and text[1:] not in SCALARS
+        of_models = not is_container(text[1:]) and not scalar(text[1:])
         kinds = {"[": ("ListOf", "ItemsOf"), "{": ("MapOf", "ItemMapOf")}
         return f"{kinds[text[0]][of_models]}[{self.written(text[1:])}]"
 
@@ -141,12 +176,14 @@ class Types:
         """Return what a field is declared as."""
         if text == "x":
             return "Any"
+        if text == "o":
+            return "FreeForm"
         if not is_container(text):
-            return f"{'Leaf' if text in SCALARS else 'Nested'}[{self.one(text)}]"
+            return f"{self.leaf if scalar(text) else 'Nested'}[{self.one(text)}]"
         if is_container(text[1:]):
             name = "DeepList" if text[0] == "[" else "DeepMap"
             return f"{name}[{self.read(text[1:])}, {self.written(text[1:])}]"
-        names = ("Values", "Map") if text[1:] in SCALARS else ("Items", "ItemMap")
+        names = ("Values", "Map") if scalar(text[1:]) else ("Items", "ItemMap")
         return f"{names[text[0] == '{']}[{self.one(text[1:])}]"
 
 

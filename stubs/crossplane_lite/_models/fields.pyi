@@ -1,15 +1,17 @@
 """The types of models' fields: what reading one gives, and what it takes.
 
-Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of six
+Classes of models are made while the program runs, so only stubs use these names. A field is declared by one of these
 descriptors, after its type in the table of its module:
 
-    s i f b q    name: Leaf[str] = ...
+    s i f b q    name: Leaf[str] = ...   or Seen[str], in classes that only the status of kinds has
     x            name: Any = ...
+    o            name: FreeForm = ...
     Name         name: Nested[Name] = ...
     [Name        name: Items[Name] = ...
     {Name        name: ItemMap[Name] = ...
     [s           name: Values[str] = ...
     {s           name: Map[str] = ...
+    [o           name: Items[DynamicModel] = ...
 
 Lists and maps of lists or maps name two types, what reading an item gives and what can be written for it:
 
@@ -26,12 +28,13 @@ from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, ov
 from typing_extensions import Self
 
 from crossplane_lite._base.sentinels import NullType, UnsetType
-from crossplane_lite.model import Model
+from crossplane_lite.model import DynamicModel, Model
 from crossplane_lite.observable import Observable
 
 __all__ = [
     "DeepList",
     "DeepMap",
+    "FreeForm",
     "ItemMap",
     "ItemMapOf",
     "Items",
@@ -41,6 +44,7 @@ __all__ = [
     "Map",
     "MapOf",
     "Nested",
+    "Seen",
     "Values",
 ]
 
@@ -81,11 +85,27 @@ class Leaf(Generic[_T]):
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only
+class Seen(Generic[_T]):
+    """A field of one value that only observed state has. Reading gives the value or an Observable of it, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> _T | Observable[_T]: ...
+    def __set__(self, instance: Model, value: _T | Observable[_T] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
 class Nested(Generic[_M]):
     """A field that holds a model. Reading gives the model, never None."""
 
     def __get__(self, instance: Model, owner: type[Model], /) -> _M: ...
     def __set__(self, instance: Model, value: _M | Mapping[str, Any] | Observable[_M] | _Empty, /) -> None: ...
+    def __delete__(self, instance: Model, /) -> None: ...
+
+@type_check_only
+class FreeForm:
+    """A field that holds an object without a schema. Reading gives the object, never None."""
+
+    def __get__(self, instance: Model, owner: type[Model], /) -> DynamicModel: ...
+    def __set__(self, instance: Model, value: Model | Mapping[str, Any] | Observable[Any] | _Empty, /) -> None: ...
     def __delete__(self, instance: Model, /) -> None: ...
 
 @type_check_only

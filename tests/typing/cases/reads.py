@@ -22,7 +22,7 @@ def fields(bucket: Bucket) -> None:
     reveal_type(bucket.spec)  # reveal: BucketSpec
     reveal_type(bucket.spec.deletionPolicy or "")  # reveal: Literal['Orphan', 'Delete', '']
     reveal_type(bucket.spec.forProvider.location)  # reveal: str | Observable[str] | None
-    reveal_type(bucket.status.atProvider.projectNumber)  # reveal: float | Observable[float] | None
+    reveal_type(bucket.status.atProvider.projectNumber)  # reveal: float | Observable[float]
     reveal_type(bucket.metadata.generation)  # reveal: int | Observable[int] | None
 
 
@@ -32,9 +32,9 @@ def lists(bucket: Bucket, group: SGAtProvider) -> None:
     reveal_type(bucket.spec.forProvider.versioning[99].enabled)  # reveal: bool | Observable[bool] | None
     reveal_type(bucket.spec.forProvider.cors[0].method)  # reveal: ValuesList[str]
     reveal_type(bucket.spec.forProvider.lifecycleRule[0].condition[0].age)  # reveal: float | Observable[float] | None
-    reveal_type(bucket.status.conditions[0].lastTransitionTime)  # reveal: str | Observable[str] | None
+    reveal_type(bucket.status.conditions[0].lastTransitionTime)  # reveal: str | Observable[str]
     reveal_type(bucket.metadata.finalizers[0])  # reveal: str | Observable[str]
-    reveal_type(group.ingress[0].self_)  # reveal: bool | Observable[bool] | None
+    reveal_type(group.ingress[0].self_)  # reveal: bool | Observable[bool]
     for rule in bucket.spec.forProvider.lifecycleRule:
         reveal_type(rule)  # reveal: LifecycleRuleItem
 
@@ -49,7 +49,7 @@ def maps(bucket: Bucket) -> None:
 
 
 def any_json(meta: ObjectMeta) -> None:
-    reveal_type(meta.managedFields[0].fieldsV1)  # reveal: Any
+    reveal_type(meta.managedFields[0].fieldsV1)  # reveal: DynamicModel
     reveal_type(meta.managedFields[0].fieldsV1["f:spec"])  # reveal: Any
 
 

@@ -40,7 +40,7 @@ def builtins(spec: modelv1.ModelSpec) -> None:
 
 
 def names_of_stubs(spec: modelv1.ModelSpec) -> None:
-    reveal_type(spec.Any)  # reveal: Any
+    reveal_type(spec.Any)  # reveal: DynamicModel
     reveal_type(spec.Leaf)  # reveal: str | Observable[str] | None
     reveal_type(spec._Leaf)  # reveal: str | Observable[str] | None
     reveal_type(spec._Leaf_)  # reveal: str | Observable[str] | None
@@ -147,7 +147,7 @@ def open_classes(resource: resourcev1.Resource, text: Observable[str]) -> None:
     reveal_type(resource.external_name)  # reveal: str | Observable[str] | None
     reveal_type(resource.spec.literal.value or "")  # reveal: Literal['a', '']
     reveal_type(resource.spec.resource.value)  # reveal: float | Observable[float] | None
-    reveal_type(resource.spec.any.value)  # reveal: Any
+    reveal_type(resource.spec.any.value)  # reveal: DynamicModel
     resource.anything = 1
     resource.spec.unknown = {"a": text}
     resource.spec["with-dash"] = [text]

@@ -32,7 +32,7 @@ def leaves(vpc: VPC) -> None:
     reveal_type(vpc.spec.forProvider.cidrBlock)  # reveal: str | Observable[str] | None
     reveal_type(vpc.spec.forProvider.enableDnsSupport)  # reveal: bool | Observable[bool] | None
     reveal_type(vpc.spec.forProvider.ipv4NetmaskLength)  # reveal: float | Observable[float] | None
-    reveal_type(vpc.status.observedGeneration)  # reveal: int | Observable[int] | None
+    reveal_type(vpc.status.observedGeneration)  # reveal: int | Observable[int]
     reveal_type(vpc.spec.deletionPolicy or "")  # reveal: Literal['Orphan', 'Delete', '']
     reveal_type(vpc.spec.providerConfigRef.policy.resolve or "")  # reveal: Literal['Always', 'IfNotPresent', '']
 
@@ -47,7 +47,7 @@ def lists(cluster: Cluster, group: SecurityGroup, vpc: VPC) -> None:
     reveal_type(pool.taint[0].effect)  # reveal: str | Observable[str] | None
     reveal_type(pool.oauthScopes)  # reveal: ValuesList[str]
     reveal_type(pool.oauthScopes[0])  # reveal: str | Observable[str]
-    reveal_type(group.status.atProvider.ingress[0].self_)  # reveal: bool | Observable[bool] | None
+    reveal_type(group.status.atProvider.ingress[0].self_)  # reveal: bool | Observable[bool]
     for policy in vpc.spec.managementPolicies:
         reveal_type(policy or "")  # reveal: Literal['*', 'Create', 'Delete', 'LateInitialize', 'Observe', 'Update', '']
     for rule in group.status.atProvider.egress:
@@ -83,14 +83,14 @@ def recursive(definition: apiextensionsv1.CustomResourceDefinition) -> None:
 
 
 def any_json(wrapped: Object) -> None:
-    reveal_type(wrapped.spec.forProvider.manifest)  # reveal: Any
+    reveal_type(wrapped.spec.forProvider.manifest)  # reveal: DynamicModel
     reveal_type(wrapped.status.atProvider.manifest.status.loadBalancer["ingress"][0])  # reveal: Any
 
 
 def versions(old: bucketv1beta2.Bucket, new: namespacedv1beta1.Bucket) -> None:
     reveal_type(old.apiVersion)  # reveal: Literal['s3.aws.upbound.io/v1beta2']
     reveal_type(new.apiVersion)  # reveal: Literal['s3.aws.m.upbound.io/v1beta1']
-    reveal_type(old.status.atProvider.lifecycleRule[0].transition[0].days)  # reveal: float | Observable[float] | None
+    reveal_type(old.status.atProvider.lifecycleRule[0].transition[0].days)  # reveal: float | Observable[float]
 
 
 @composition.function
@@ -99,7 +99,7 @@ def compose(ctx: composition.Context) -> None:
     reveal_type(vpc)  # reveal: VPC
     reveal_type(vpc.observed)  # reveal: VPC
     reveal_type(vpc.external_name)  # reveal: str | Observable[str] | None
-    reveal_type(vpc.observed.status.atProvider.arn)  # reveal: str | Observable[str] | None
-    reveal_type(vpc.condition("Ready").status)  # reveal: str | Observable[str] | None
+    reveal_type(vpc.observed.status.atProvider.arn)  # reveal: str | Observable[str]
+    reveal_type(vpc.condition("Ready").status)  # reveal: str | Observable[str]
     reveal_type(apply(len, vpc.observed.status.atProvider.arn))  # reveal: int | Observable[int]
     reveal_type(ctx.required_resources.get("clusters", Cluster)[0].spec.forProvider)  # reveal: ForProvider

@@ -96,7 +96,7 @@ def recursive(schema: JSONSchemaProps) -> None:
 
 
 def any_json(text: Observable[str]) -> None:
-    Wrapped(manifest={"apiVersion": "v1", "data": {"a": text}}).manifest = [1]
+    Wrapped(manifest={"apiVersion": "v1", "data": {"a": text}}).manifest = {"b": [1]}
 
 
 def constructors(vpc: VPC, port: Observable[int]) -> None:

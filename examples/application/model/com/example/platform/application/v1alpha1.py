@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Application": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:ApplicationSpec status:ApplicationStatus",
+        "Application": "@platform.example.com/v1alpha1;Namespaced metadata:metav1.ObjectMeta spec:ApplicationSpec status:ApplicationStatus",
         "ApplicationSpec": "crossplane:Crossplane environment:s image:s port:i",
         "ApplicationStatus": "conditions:[ConditionsItem#type connections:[s replicas:i url:s",
         "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",

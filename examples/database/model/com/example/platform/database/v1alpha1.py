@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Database": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:DatabaseSpec status:DatabaseStatus",
+        "Database": "@platform.example.com/v1alpha1;Cluster metadata:metav1.ObjectMeta spec:DatabaseSpec status:DatabaseStatus",
         "DatabaseSpec": "crossplane:Crossplane region:s size:s storageGB:i subnetIds:[s writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "DatabaseStatus": "address:s conditions:[ConditionsItem#type version:s",
         "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "XStorageBucket": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:XStorageBucketSpec status:XStorageBucketStatus",
+        "XStorageBucket": "@platform.example.com/v1alpha1;Cluster metadata:metav1.ObjectMeta spec:XStorageBucketSpec status:XStorageBucketStatus",
         "XStorageBucketSpec": "crossplane:Crossplane parameters:Parameters",
         "XStorageBucketStatus": "bucketName:s conditions:[ConditionsItem#type",
         "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",

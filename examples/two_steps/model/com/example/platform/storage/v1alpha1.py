@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Storage": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:StorageSpec status:StorageStatus",
+        "Storage": "@platform.example.com/v1alpha1;Namespaced metadata:metav1.ObjectMeta spec:StorageSpec status:StorageStatus",
         "StorageSpec": "buckets:[s crossplane:Crossplane region:s team:s",
         "StorageStatus": "buckets:{s conditions:[ConditionsItem#type costCentre:s",
         "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",

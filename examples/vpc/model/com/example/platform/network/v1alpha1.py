@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Network": "@platform.example.com/v1alpha1 metadata:metav1.ObjectMeta spec:NetworkSpec status:NetworkStatus",
+        "Network": "@platform.example.com/v1alpha1;Cluster metadata:metav1.ObjectMeta spec:NetworkSpec status:NetworkStatus",
         "NetworkSpec": "cidrBlock:s crossplane:Crossplane region:s zones:[s",
         "NetworkStatus": "conditions:[ConditionsItem#type outgoingAddresses:[s privateSubnetIds:[s publicSubnetIds:[s securityGroupId:s vpcId:s",
         "Crossplane": "compositionRef:CompositionRef compositionRevisionRef:CompositionRevisionRef compositionRevisionSelector:CompositionRevisionSelector compositionSelector:CompositionSelector compositionUpdatePolicy:s resourceRefs:[ResourceRefsItem",

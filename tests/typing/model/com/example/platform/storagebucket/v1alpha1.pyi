@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from crossplane_lite.model import Items, Leaf, Model, Nested, Resource
+from crossplane_lite.model import Items, Leaf, Model, Nested, Resource, Seen
 from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta import v1 as metav1
 
 __all__ = ["Parameters", "XStorageBucket", "XStorageBucketSpec", "XStorageBucketStatus"]
@@ -31,5 +31,5 @@ class Parameters(Model):
 class XStorageBucketStatus(Model):
     """What the user is told."""
 
-    bucketName: Leaf[str] = ...
+    bucketName: Seen[str] = ...
     conditions: Items[metav1.Condition] = ...

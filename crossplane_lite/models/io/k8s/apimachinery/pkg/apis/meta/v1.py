@@ -12,7 +12,7 @@ __getattr__, __dir__ = load(
         "LabelSelector": "matchExpressions:[LabelSelectorRequirement matchLabels:{s",
         "LabelSelectorRequirement": "key:s operator:s values:[s",
         "ListMeta": "continue_=continue:s remainingItemCount:i resourceVersion:s selfLink:s",
-        "ManagedFieldsEntry": "apiVersion:s fieldsType:s fieldsV1:x manager:s operation:s subresource:s time:s",
+        "ManagedFieldsEntry": "apiVersion:s fieldsType:s fieldsV1:o manager:s operation:s subresource:s time:s",
         "ObjectMeta": "annotations:{s creationTimestamp:s deletionGracePeriodSeconds:i deletionTimestamp:s"
         " finalizers:[s generateName:s generation:i labels:{s managedFields:[ManagedFieldsEntry name:s namespace:s"
         " ownerReferences:[OwnerReference#uid resourceVersion:s selfLink:s uid:s",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Bucket": "@storage.gcp.upbound.io/v1beta2 metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
+        "Bucket": "@storage.gcp.upbound.io/v1beta2;Cluster metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
         "BucketSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "BucketStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "autoclass:Autoclass cors:[CorsItem customPlacementConfig:CustomPlacementConfig defaultEventBasedHold:b enableObjectRetention:b encryption:Encryption forceDestroy:b hierarchicalNamespace:HierarchicalNamespace ipFilter:IpFilter labels:{s lifecycleRule:[LifecycleRuleItem location:s logging:Logging project:s publicAccessPrevention:s requesterPays:b retentionPolicy:RetentionPolicy rpo:s softDeletePolicy:SoftDeletePolicy storageClass:s uniformBucketLevelAccess:b versioning:Versioning website:Website",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "BucketACL": "@storage.gcp.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:BucketACLSpec status:BucketACLStatus",
+        "BucketACL": "@storage.gcp.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:BucketACLSpec status:BucketACLStatus",
         "BucketACLSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "BucketACLStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "bucket:s bucketRef:BucketRef bucketSelector:BucketSelector defaultAcl:s predefinedAcl:s roleEntity:[s",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "EIP": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:EIPSpec status:EIPStatus",
+        "EIP": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:EIPSpec status:EIPStatus",
         "EIPSpec": "forProvider:ForProvider",
         "EIPStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "domain:s region:s tags:{s",

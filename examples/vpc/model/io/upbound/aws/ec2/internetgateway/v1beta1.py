@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "InternetGateway": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:InternetGatewaySpec status:InternetGatewayStatus",
+        "InternetGateway": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:InternetGatewaySpec status:InternetGatewayStatus",
         "InternetGatewaySpec": "forProvider:ForProvider",
         "InternetGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "region:s tags:{s vpcId:s",

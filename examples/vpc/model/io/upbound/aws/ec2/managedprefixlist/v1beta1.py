@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "ManagedPrefixList": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:ManagedPrefixListSpec status:ManagedPrefixListStatus",
+        "ManagedPrefixList": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:ManagedPrefixListSpec status:ManagedPrefixListStatus",
         "ManagedPrefixListSpec": "forProvider:ForProvider",
         "ManagedPrefixListStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "addressFamily:s entry:[EntryItem maxEntries:f name:s region:s tags:{s",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "NATGateway": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:NATGatewaySpec status:NATGatewayStatus",
+        "NATGateway": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:NATGatewaySpec status:NATGatewayStatus",
         "NATGatewaySpec": "forProvider:ForProvider",
         "NATGatewayStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "allocationId:s connectivityType:s region:s subnetId:s tags:{s",

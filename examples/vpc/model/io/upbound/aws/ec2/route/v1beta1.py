@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Route": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:RouteSpec status:RouteStatus",
+        "Route": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:RouteSpec status:RouteStatus",
         "RouteSpec": "forProvider:ForProvider",
         "RouteStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "destinationCidrBlock:s gatewayId:s natGatewayId:s region:s routeTableId:s",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "RouteTable": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:RouteTableSpec status:RouteTableStatus",
+        "RouteTable": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:RouteTableSpec status:RouteTableStatus",
         "RouteTableSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "RouteTableStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "region:s tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",

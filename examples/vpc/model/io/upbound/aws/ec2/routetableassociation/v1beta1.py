@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "RouteTableAssociation": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:RouteTableAssociationSpec status:RouteTableAssociationStatus",
+        "RouteTableAssociation": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:RouteTableAssociationSpec status:RouteTableAssociationStatus",
         "RouteTableAssociationSpec": "forProvider:ForProvider",
         "RouteTableAssociationStatus": "atProvider:AtProvider conditions:[ConditionsItem#type",
         "ForProvider": "region:s routeTableId:s subnetId:s",

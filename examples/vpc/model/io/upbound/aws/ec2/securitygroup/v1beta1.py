@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "SecurityGroup": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:SecurityGroupSpec status:SecurityGroupStatus",
+        "SecurityGroup": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:SecurityGroupSpec status:SecurityGroupStatus",
         "SecurityGroupSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "SecurityGroupStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "description:s name:s region:s revokeRulesOnDelete:b tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Subnet": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:SubnetSpec status:SubnetStatus",
+        "Subnet": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:SubnetSpec status:SubnetStatus",
         "SubnetSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "SubnetStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "assignIpv6AddressOnCreation:b availabilityZone:s availabilityZoneId:s cidrBlock:s customerOwnedIpv4Pool:s enableDns64:b enableLniAtDeviceIndex:f enableResourceNameDnsARecordOnLaunch:b enableResourceNameDnsAaaaRecordOnLaunch:b ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6IpamPoolId:s ipv6Native:b ipv6NetmaskLength:f mapCustomerOwnedIpOnLaunch:b mapPublicIpOnLaunch:b outpostArn:s privateDnsHostnameTypeOnLaunch:s region:s tags:{s vpcId:s vpcIdRef:VpcIdRef vpcIdSelector:VpcIdSelector",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "VPC": "@ec2.aws.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:VPCSpec status:VPCStatus",
+        "VPC": "@ec2.aws.upbound.io/v1beta1;Cluster metadata:metav1.ObjectMeta spec:VPCSpec status:VPCStatus",
         "VPCSpec": "deletionPolicy:s forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "VPCStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "assignGeneratedIpv6CidrBlock:b cidrBlock:s enableDnsHostnames:b enableDnsSupport:b enableNetworkAddressUsageMetrics:b instanceTenancy:s ipv4IpamPoolId:s ipv4IpamPoolIdRef:Ipv4IpamPoolIdRef ipv4IpamPoolIdSelector:Ipv4IpamPoolIdSelector ipv4NetmaskLength:f ipv6CidrBlock:s ipv6CidrBlockNetworkBorderGroup:s ipv6IpamPoolId:s ipv6NetmaskLength:f region:s tags:{s",

@@ -10,7 +10,7 @@ from crossplane_lite.table import load
 __getattr__, __dir__ = load(
     __name__,
     {
-        "Bucket": "@s3.aws.m.upbound.io/v1beta1 metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
+        "Bucket": "@s3.aws.m.upbound.io/v1beta1;Namespaced metadata:metav1.ObjectMeta spec:BucketSpec status:BucketStatus",
         "BucketSpec": "forProvider:ForProvider initProvider:InitProvider managementPolicies:[s providerConfigRef:ProviderConfigRef writeConnectionSecretToRef:WriteConnectionSecretToRef",
         "BucketStatus": "atProvider:AtProvider conditions:[ConditionsItem#type lastHandledReconcileAt:s observedGeneration:i",
         "ForProvider": "bucketNamespace:s forceDestroy:b objectLockEnabled:b region:s tags:{s",

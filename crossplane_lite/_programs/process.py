@@ -50,7 +50,13 @@ class Done(NamedTuple):
             return f"it was ended by the signal {-self.status}"
 
 
-def run(command: Sequence[str | os.PathLike[str]], *, timeout: float, given: bytes | None = None) -> Done:
+def run(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    timeout: float,
+    given: bytes | None = None,
+    folder: str | os.PathLike[str] | None = None,
+) -> Done:
     """Run a program and wait for its end.
 
     A program that doesn't end, or that prints without an end, is killed with all that it has started.
@@ -59,6 +65,7 @@ def run(command: Sequence[str | os.PathLike[str]], *, timeout: float, given: byt
         command: The program and its arguments.
         timeout: How many seconds it may take.
         given: What it reads from its standard input, which is empty otherwise.
+        folder: The folder in which it runs; by default the process's own.
 
     Raises:
         TooLongError: It took longer.
@@ -72,6 +79,7 @@ def run(command: Sequence[str | os.PathLike[str]], *, timeout: float, given: byt
         stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        cwd=folder,
         start_new_session=True,  # the group in which its children are too
     )
     try:

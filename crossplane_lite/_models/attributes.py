@@ -1,0 +1,62 @@
+"""The attributes of fields: the wire name where Python and the SDK's own names leave it."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+from typing import Final
+
+from .model import Model
+from .resource import Resource
+
+__all__ = ["attributes", "class_name", "identifier"]
+
+# In a stub's class `self` would be the constructor's own argument.
+_OF_MODELS: Final = frozenset({*dir(Model), "self"})
+_OF_RESOURCES: Final = _OF_MODELS | {*dir(Resource), "apiVersion", "kind"}
+
+
+def identifier(text: str) -> str:
+    """Return a name that Python takes: `_` stands for what it doesn't, and before a digit."""
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKC", text)  # as Python reads names
+    name = "".join(character if ("a" + character).isidentifier() else "_" for character in text)
+    return name if name.isidentifier() else "_" + name
+
+
+def class_name(text: str) -> str:
+    """Return the name of a class for a kind or a field: each part of it with a capital letter."""
+    if text.isidentifier() and "_" not in text and text.isascii():  # nearly all are
+        name = text[0].upper() + text[1:]
+    else:
+        parts = identifier(text).split("_")
+        name = "".join(part[:1].upper() + part[1:] for part in parts)
+        name = identifier(name or "Field")  # once more: what is joined, or a capital, can have another form
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
+    """Return the attribute of each wire name of an object (design: the wire name where that is possible).
+
+    A keyword, and a name that models or resources use themselves, gets an underscore behind it. Two names that would
+    become one are told apart by underscores; those that needn't change keep theirs.
+    """
+    own = _OF_RESOURCES if of_resource else _OF_MODELS
+    wires = list(wires)
+    names = {wire: _attribute(wire, own) for wire in wires}
+    taken = {wire for wire, name in names.items() if wire == name}
+    for wire in wires:
+        if names[wire] != wire:
+            while names[wire] in taken:
+                names[wire] += "_" if names[wire] != "_" else "0"  # names like `__` are Python's own
+            taken.add(names[wire])
+    return names
+
+
+def _attribute(wire: str, own: frozenset[str]) -> str:
+    name = identifier(wire)
+    if name.startswith("__"):  # Python changes such names inside of classes
+        name = "_" + name.lstrip("_")
+    return name + "_" if keyword.iskeyword(name) or name in own else name

@@ -1,0 +1,40 @@
+"""What the class of a kind says of it: group, version, kind and scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._base.api_version import group_of
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+__all__ = ["KindInfo", "kind_info"]
+
+
+class KindInfo(NamedTuple):
+    """The kind that a class of resources is for.
+
+    Attributes:
+        group: The API group; empty for the core group.
+        version: The version, such as `v1beta1`.
+        kind: The kind.
+        scope: `Namespaced` or `Cluster`; None where the definition that the class was made from doesn't tell.
+    """
+
+    group: str
+    version: str
+    kind: str
+    scope: Literal["Cluster", "Namespaced"] | None
+
+
+def kind_info(cls: Any) -> KindInfo:
+    """Return what a class of resources is for.
+
+    Raises:
+        AttributeError: The class is for all kinds, or is the base of others.
+    """
+    if not cls._fixed:
+        raise AttributeError(f"{cls.__name__} is for more than one kind")
+    api_version: str = cls.apiVersion
+    return KindInfo(group_of(api_version), api_version.rpartition("/")[2], cls.kind, cls._scope or None)

@@ -1,0 +1,122 @@
+"""What attrs and cattrs see of models.
+
+Neither is what the SDK itself runs on, and neither is imported before somebody looks.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from .._base.sentinels import UNSET
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from .shape import ModelShape
+
+__all__ = ["MadeByAttrs", "asked_class", "making", "teach", "teach_globally"]
+
+making: Final = threading.RLock()
+"""Reentrant, because making one class may ask a module for another. One for all modules: two locks could deadlock."""
+
+_global_hooks: set[int] = set()  # the ids of cattrs' global converters that know models; there is one
+
+
+class MadeByAttrs:
+    """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
+
+    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and
+    making it takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
+    """
+
+    _owner: type[ModelShape]
+
+    def __set_name__(self, owner: type[ModelShape], name: str) -> None:
+        self._owner = owner
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        cls: Any = self._owner
+        with making:
+            if cls.__dict__["__attrs_attrs__"] is self:
+                import attr
+
+                from .described import python_type
+
+                these = {
+                    # attrs would strip a leading underscore from the constructor's argument.
+                    name: attr.ib(
+                        default=getattr(cls, name) if name in cls._fixed else UNSET,
+                        kw_only=True,
+                        type=python_type(field.type, choices=False),  # no converter knows what to make of one
+                        alias=name,
+                    )
+                    for name, field in cls.__wire_fields__.items()
+                }
+                attr.s(these=these, init=False, eq=False, repr=False, order=False, unsafe_hash=False)(cls)
+            return cls.__attrs_attrs__
+
+
+def asked_class(model: ModelShape, frame: FrameType) -> type:
+    """Return the class of a model for whoever asks for its `__class__`.
+
+    attrs and cattrs begin with that. `attrs.asdict` would then read every field, set or not, and never end where a
+    class refers to itself: for it the class has the fields that are present, and no others.
+
+    Args:
+        model: The model.
+        frame: The code that asks.
+    """
+    teach_globally()
+    asdict = getattr(sys.modules.get("attr"), "asdict", None)
+    if asdict is None or frame.f_code is not asdict.__code__:
+        return type(model)
+    import attr
+
+    cls: Any = type(model)
+    known = {field.name: field for field in attr.fields(cls)}
+    (other,) = attr.fields(attr.make_class("_Other", {"other": attr.ib(default=UNSET)}, kw_only=True))
+    shown = [known.get(name) or other.evolve(name=name, alias=name) for name in _present(model)]
+    return type(type(model).__name__, (), {"__attrs_attrs__": tuple(shown)})
+
+
+def _present(model: ModelShape) -> list[str]:
+    """Return the attributes of a model that are set, or present in its source."""
+    cls = type(model)
+    names = dict.fromkeys([*(name for name in cls.__wire_fields__ if name in cls._fixed), *model.__dict__])
+    node = model._node
+    if node is not None and node.raw is not None:
+        for wire in node.fields:
+            field = cls._by_wire(wire)
+            name = wire if field is None else field.name
+            if name not in (node.deleted or ()) and (field is not None or cls._is_open()):
+                names[name] = None
+    return list(names)
+
+
+def teach_globally() -> None:
+    """Teach cattrs' global converter about models, where cattrs has been imported."""
+    cattrs = sys.modules.get("cattrs")
+    converter = getattr(cattrs, "global_converter", None)
+    if converter is not None and id(converter) not in _global_hooks:
+        _global_hooks.add(id(converter))
+        teach(converter)
+
+
+def teach(converter: Any) -> None:
+    """Teach a converter about models: plain data under wire names both ways, and only what is set.
+
+    Args:
+        converter: A `cattrs.Converter`.
+    """
+    from .model import from_dict, to_dict
+
+    converter.register_unstructure_hook_func(_is_model, to_dict)
+    converter.register_structure_hook_func(_is_model, lambda values, cls: from_dict(cls, values))
+
+
+def _is_model(cls: Any) -> bool:
+    from .model import Model
+
+    return isinstance(cls, type) and issubclass(cls, Model)

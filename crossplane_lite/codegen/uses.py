@@ -1,0 +1,207 @@
+"""Which lines of a function's code new models break, as a type checker sees it.
+
+The code is checked twice in a copy of its project, with the models as they are and with those that are about to be
+written. What only the second check finds is told. The checker is that of the environment, mypy or else pyright, and
+reads the project's own configuration.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from .._programs import process
+from ..errors import InputError, MissingExtraError
+
+__all__ = ["Use", "broken_uses", "check_installed"]
+
+_TIMEOUT: Final = 1800.0
+_MOST_FILES: Final = 50_000
+_CODE: Final = (".py", ".pyi", "py.typed")
+_SETTINGS: Final = ("pyproject.toml", "setup.cfg", "mypy.ini", ".mypy.ini", "tox.ini", "pyrightconfig.json")
+_MYPY_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
+_MYPY: Final = (
+    *("--check-untyped-defs", "--no-error-summary", "--no-pretty", "--no-color-output", "--hide-error-context"),
+    *("--show-column-numbers", "--show-error-codes", "--no-warn-unused-configs"),
+)
+
+
+class Use(NamedTuple):
+    """A place in the code that no longer fits.
+
+    Attributes:
+        path: The file, as seen from the current folder where it lies in that.
+        line: The line, beginning with 1.
+        column: The column, beginning with 1.
+        text: What the checker says.
+    """
+
+    path: str
+    line: int
+    column: int
+    text: str
+
+
+def check_installed() -> None:
+    """Refuse to go on without a type checker.
+
+    Raises:
+        MissingExtraError: There is neither mypy nor pyright.
+    """
+    if not _has_mypy() and _pyright() is None:
+        raise MissingExtraError(
+            "--uses needs a type checker, and none is installed: pip install 'crossplane-lite[uses]', or put pyright "
+            "on the PATH"
+        )
+
+
+def broken_uses(code: Sequence[Path], folders: Sequence[tuple[Path, Sequence[str], Mapping[str, str]]]) -> list[Use]:
+    """Return the places in code that fit the models as they are, and not as they will be.
+
+    Args:
+        code: Files and folders.
+        folders: Folders of models and stubs, each with the paths of what is owned in it and what it will have.
+
+    Raises:
+        InputError: The code isn't there, or the checker can't check it; the message has its own text.
+        MissingExtraError: There is no checker.
+    """
+    check_installed()
+    for path in code:
+        if not path.exists():
+            raise InputError(f"there is no file or folder {path}, whose lines --uses is to look at")
+    root = _root([*code, *(folder for folder, _, _ in folders)])
+    # Without links in its name: checkers tell some files by their real place.
+    with tempfile.TemporaryDirectory(prefix="crossplane-lite-uses-") as made:
+        copy = Path(made).resolve() / "project"
+        _copy(root, copy)
+        targets = [str(path.resolve().relative_to(root)) for path in code]
+        before = {*_check(copy, targets)}
+        for folder, owned, files in folders:
+            place = copy / folder.resolve().relative_to(root)
+            for name in owned:
+                (place / name).unlink(missing_ok=True)
+            for name, text in files.items():
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                (place / name).write_text(text, encoding="utf-8")
+        found = [use for use in _check(copy, targets) if use not in before]
+    here = Path.cwd()
+    shown = [use._replace(path=_seen_from(here, root / use.path)) for use in found]
+    return sorted(dict.fromkeys(shown))
+
+
+def _root(paths: Sequence[Path]) -> Path:
+    """Return the folder of the project: the current one, or what all paths have in common."""
+    real = [path.resolve() for path in paths]
+    here = Path.cwd().resolve()
+    if all(path.is_relative_to(here) for path in real):
+        return here
+    root = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in real]))
+    if root == Path(root.anchor):
+        raise InputError("--uses: the code and the models have no folder in common: run it in the project's folder")
+    return root
+
+
+def _copy(root: Path, target: Path) -> None:
+    """Copy the code of a project, and what configures checkers."""
+    number = 0
+    for path in _files(root):
+        number += 1
+        if number > _MOST_FILES:
+            raise InputError(f"{root} has more than {_MOST_FILES:,} files of Python: run it in the project's folder")
+        place = target / path.relative_to(root)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+    for name in _SETTINGS:
+        if (root / name).is_file():
+            shutil.copyfile(root / name, target / name)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in ("__pycache__", "node_modules")
+            and not os.path.isfile(os.path.join(where, name, "pyvenv.cfg"))
+        )
+        yield from (Path(where, name) for name in sorted(names) if name.endswith(_CODE))
+
+
+def _has_mypy() -> bool:
+    return importlib.util.find_spec("mypy") is not None
+
+
+def _pyright() -> list[str] | None:
+    """Return the command that pyright is."""
+    if importlib.util.find_spec("pyright") is not None:
+        return [sys.executable, "-m", "pyright"]
+    found = shutil.which("pyright")
+    return None if found is None else [found]
+
+
+def _check(folder: Path, targets: Sequence[str]) -> list[Use]:
+    if _has_mypy():
+        return _by_mypy(folder, targets)
+    return _by_pyright(folder, targets)
+
+
+def _by_mypy(folder: Path, targets: Sequence[str]) -> list[Use]:
+    cache = folder.parent / "cache"
+    output = _run([sys.executable, "-m", "mypy", *_MYPY, f"--cache-dir={cache}", "--", *targets], folder, "mypy")
+    found = []
+    for line in output.splitlines():
+        match = _MYPY_LINE.fullmatch(line)
+        if match is not None and _is_in(match["path"], targets):
+            found.append(Use(match["path"], int(match["line"]), int(match["column"]), match["text"]))
+    return found
+
+
+def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
+    command = [*(_pyright() or ()), "--outputjson", "--pythonpath", sys.executable, *targets]
+    output = _run(command, folder, "pyright")
+    try:
+        listed: list[Any] = json.loads(output)["generalDiagnostics"]
+        found = []
+        for one in listed:
+            path = os.path.relpath(one["file"], folder)
+            start = one["range"]["start"]
+            text = " ".join(one["message"].split()) + (f"  [{one['rule']}]" if "rule" in one else "")
+            if one["severity"] == "error" and _is_in(path, targets):
+                found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"pyright printed what isn't its report: {output[:300]!r}") from None
+    return found
+
+
+def _run(command: Sequence[str], folder: Path, name: str) -> str:
+    """Run a checker in a folder, and return what it printed."""
+    try:
+        done = process.run(command, timeout=_TIMEOUT, folder=folder)
+    except process.TooLongError:
+        raise InputError(f"--uses: {name} took longer than {_TIMEOUT:g} s") from None
+    except (process.TooMuchError, OSError) as e:
+        raise InputError(f"--uses: {name} can't be run: {e}") from None
+    output = done.output.decode(errors="replace")
+    if done.status not in (0, 1):  # 1 where there are errors
+        said = [line for line in (done.told.decode(errors="replace") + output).splitlines() if line.strip()]
+        told = "; ".join(line.strip() for line in said[:3]) or done.ending
+        raise InputError(f"--uses: {name} can't check the code: {told.replace(str(folder) + os.sep, '')}")
+    return output
+
+
+def _is_in(path: str, targets: Sequence[str]) -> bool:
+    return any(target == "." or path == target or path.startswith(target + os.sep) for target in targets)
+
+
+def _seen_from(here: Path, path: Path) -> str:
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,0 +1,163 @@
+"""The lines of code that new models break, as mypy and pyright see them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossplane_lite.codegen import uses
+from crossplane_lite.codegen.uses import Use, broken_uses
+from crossplane_lite.errors import InputError, MissingExtraError
+from tests.codegen.generated import crd, items, obj, output
+
+Json = dict[str, Any]
+
+CODE = """\
+from .models.org.example.thing import v1
+
+GIVEN = {"gone": "the word alone breaks nothing"}
+
+
+def compose(ctx):
+    thing = v1.Thing(spec=v1.ThingSpec(rules=[v1.RulesItem(port=3, gone="x")], size=1))
+    thing.spec.rules[0].gone = "y"
+    undefined_before_and_after()
+    return thing.spec.rules[0].port, thing.observed.status.gone
+"""
+
+BEFORE = crd(obj(spec=obj(rules=items(port="i", gone="s"), size="i"), status=obj(gone="s")))
+AFTER = crd(obj(spec=obj(rules=items(port="i", new="s"), size="s"), status=obj(gone="s")))
+BROKEN = {(7, "gone"), (7, "size"), (8, "gone")}
+
+
+def files(content: Json, previous: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return modules and stubs of a definition."""
+    made = output(content, previous=previous)
+    return {**made.modules, **made.stubs}
+
+
+def project(folder: Path) -> tuple[Path, list[tuple[Path, list[str], dict[str, str]]]]:
+    """Write a function with its models, and return its package and what is about to be generated."""
+    before = files(BEFORE)
+    models = folder / "network" / "models"
+    for name, text in before.items():
+        (models / name).parent.mkdir(parents=True, exist_ok=True)
+        (models / name).write_text(text)
+    (folder / "network" / "__init__.py").touch()
+    (folder / "network" / "function.py").write_text(CODE)
+    return folder / "network", [(models, list(before), files(AFTER, before))]
+
+
+def places(found: list[Use]) -> set[tuple[int, str]]:
+    """Return line and the word that each is about."""
+    assert all(use.path.endswith(os.path.join("network", "function.py")) for use in found)
+    return {(use.line, next(word for word in ("gone", "size") if f'"{word}"' in use.text)) for use in found}
+
+
+@pytest.mark.slow
+def test_by_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fields that are gone and types that changed break lines; words, other fields and older errors don't."""
+    package, folders = project(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    monkeypatch.chdir(tmp_path)
+    found = broken_uses([Path("network/function.py")], folders)
+    assert places(found) == BROKEN
+    assert {use.path for use in found} == {os.path.join("network", "function.py")}
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    monkeypatch.chdir(Path(__file__).parent)  # from elsewhere, and the whole package
+    assert places(broken_uses([package], folders)) == BROKEN
+
+
+@pytest.mark.slow
+def test_by_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no mypy, pyright finds the same."""
+    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
+    package, folders = project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert places(broken_uses([package / "function.py"], folders)) == BROKEN
+
+
+def test_without_a_checker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where there is neither mypy nor pyright this is said, with what to install."""
+    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
+    monkeypatch.setattr(uses, "_pyright", lambda: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'crossplane-lite\[uses\]', or put pyright"):
+        broken_uses([tmp_path], [])
+
+
+def test_pyright_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A pyright on the PATH does where there is no package of it."""
+    monkeypatch.setattr(uses.importlib.util, "find_spec", lambda name: None)
+    (tmp_path / "pyright").write_text("#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert uses._pyright() is None
+    (tmp_path / "pyright").chmod(0o755)
+    assert uses._pyright() == [str(tmp_path / "pyright")]
+    assert not uses._has_mypy()
+
+
+def test_code_that_is_not_there(tmp_path: Path) -> None:
+    """Code that isn't there is an error before anything is checked."""
+    with pytest.raises(InputError, match=r"there is no file or folder .*none\.py"):
+        broken_uses([tmp_path / "none.py"], [])
+
+
+def test_what_is_copied(tmp_path: Path) -> None:
+    """The code of the project and what configures checkers is copied; environments and hidden folders are not."""
+    names = ["a.py", "b/c.pyi", "b/py.typed", "pyproject.toml", "b/data.json", ".git/d.py", "node_modules/e.py"]
+    for name in [*names, "venv/lib/f.py", "venv/pyvenv.cfg", "b/__pycache__/g.py"]:
+        (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / name).write_text("")
+    uses._copy(tmp_path / "project", tmp_path / "copy")
+    found = {str(path.relative_to(tmp_path / "copy")) for path in (tmp_path / "copy").rglob("*") if path.is_file()}
+    assert found == {"a.py", "b/c.pyi", "b/py.typed", "pyproject.toml"}
+
+
+def test_a_folder_that_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with more files than any project is refused, rather than copied."""
+    monkeypatch.setattr(uses, "_MOST_FILES", 3)
+    for number in range(4):
+        (tmp_path / f"a{number}.py").touch()
+    with pytest.raises(InputError, match="more than 3 files of Python: run it in the project's folder"):
+        broken_uses([tmp_path / "a1.py"], [])
+
+
+def test_nothing_in_common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code and models that have no folder in common are refused: the whole disk is no project."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="have no folder in common: run it in the project's folder"):
+        broken_uses([tmp_path], [(Path("/somewhere/models"), [], {})])
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("echo 'a.py: error: odd' >&2; exit 2", "mypy can't check the code: a.py: error: odd"),
+        ("exit 3", "mypy can't check the code: its exit status is 3"),
+        ("kill -KILL $$", "mypy can't check the code: it was ended by the signal SIGKILL"),
+    ],
+)
+def test_a_checker_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str) -> None:
+    """What a checker says when it can't check is in the error."""
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    (tmp_path / "a.py").touch()
+    with pytest.raises(InputError) as caught:
+        broken_uses([tmp_path / "a.py"], [])
+    assert str(caught.value) == f"--uses: {problem}"
+
+
+def test_nonsense_of_pyright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What isn't pyright's report is shown."""
+    monkeypatch.setattr(uses, "_has_mypy", lambda: False)
+    monkeypatch.setattr(uses, "_pyright", lambda: ["echo", "oops"])
+    (tmp_path / "a.py").touch()
+    with pytest.raises(InputError, match="pyright printed what isn't its report: 'oops"):
+        broken_uses([tmp_path / "a.py"], [])

@@ -1,0 +1,175 @@
+"""Models as attrs, cattrs and Python's own tools show them."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import attr
+import attrs
+import pytest
+
+from crossplane_lite import NULL, Unstructured
+from crossplane_lite._base.sentinels import UNSET
+from crossplane_lite.model import from_dict, to_dict
+from crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1 import Condition, LabelSelector, ObjectMeta
+from crossplane_lite.table import load
+from tests.behaviour import samples
+from tests.behaviour.models import Bucket, ConfigMap, ForProvider, OddSpec, Renamed, Rule, Tree, VersioningItem
+from tests.support import call
+
+PROVIDER = {"location": "US", "labels": {"a": "b"}, "versioning": [{"enabled": True}], "byName": {"c": {"age": 1}}}
+
+
+def bucket() -> Any:
+    """Return a model with lists, maps and models in it."""
+    return Bucket(metadata=ObjectMeta(name="b"), spec={"forProvider": PROVIDER})
+
+
+def test_asdict_gives_what_is_set() -> None:
+    """`attrs.asdict` gives the fields that are set, and ends where a class refers to itself."""
+    assert attrs.asdict(bucket()) == to_dict(bucket())
+    tree = Tree(spec={"children": [{"child": {"value": 1}, "named": {"a": {}}}]})
+    assert attrs.asdict(tree) == to_dict(tree)
+    free = Unstructured("v1", "A", spec={"a": {"b": [1, {"c": 2}]}})
+    assert attrs.asdict(free) == to_dict(free)
+    assert attrs.asdict(ForProvider()) == {}
+    assert attrs.asdict(OddSpec(from_="a")) == {"from_": "a"}
+    shallow = attrs.asdict(bucket(), recurse=False)
+    assert shallow.keys() == {"apiVersion", "kind", "metadata", "spec"}
+    chosen = attrs.asdict(bucket(), filter=lambda field, _: field.name != "metadata")
+    assert chosen.keys() == {"apiVersion", "kind", "spec"}
+    assert attr.asdict(ForProvider(zones=["a"]), retain_collection_types=True) == {"zones": ["a"]}
+
+
+def test_asdict_of_observed_state() -> None:
+    """Of observed state it gives what is there."""
+
+    def compose(ctx: Any) -> None:
+        seen = ctx.resource("bucket", Bucket()).observed
+        assert attrs.asdict(seen.spec) == {"forProvider": {"location": "US", "labels": {"a": "b"}}}
+        assert attrs.asdict(ctx.resource("other", Bucket()).observed.status) == {}
+
+    call(compose, observed={"bucket": samples.bucket({"location": "US", "labels": {"a": "b"}})})
+
+
+def test_evolve_and_the_class_are_as_ever() -> None:
+    """Nothing but `asdict` sees another class."""
+    one = bucket()
+    assert one.__class__ is Bucket
+    assert attrs.evolve(one.spec.forProvider, location="EU").location == "EU"
+    assert isinstance(one, Bucket)
+    assert not isinstance(one, Tree)
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+ORDERS = {
+    "cattrs first": "import cattrs\n{models}",
+    "models first": "{models}\nimport cattrs",
+    "a class first": "{models}\nBucket()\nimport cattrs",
+}
+MODELS = "from tests.behaviour.models import Bucket, ForProvider, Tree"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_plain_cattrs_gives_what_is_set(order: str) -> None:
+    """`cattrs.unstructure` gives wire names and what is set, in whatever order things are imported; and back."""
+    pytest.importorskip("cattrs")
+    code = ORDERS[order].format(models=MODELS) + (
+        "\nfrom crossplane_lite.model import to_dict\n"
+        "one = Bucket(spec={'forProvider': {'location': 'US', 'versioning': [{'enabled': True}]}})\n"
+        "tree = Tree(spec={'children': [{'child': {}}]})\n"
+        "assert cattrs.unstructure(one) == to_dict(one), cattrs.unstructure(one)\n"
+        "assert cattrs.unstructure([tree, {'a': one}]) == [to_dict(tree), {'a': to_dict(one)}]\n"
+        "assert cattrs.structure(to_dict(one), Bucket) == one\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_types_of_fields() -> None:
+    """`attrs.fields` has the type of each field."""
+    found = {field.name: field.type for field in attrs.fields(ForProvider)}
+    assert found == {
+        **dict.fromkeys(("location", "project", "storageClass"), str),
+        **{"labels": dict[str, str], "versioning": list[VersioningItem], "rules": list[Rule], "size": int},
+        **{"ratio": float, "public": bool, "port": Any, "extra": Any, "zones": list[str]},
+        **{"matrix": list[list[int]], "byName": dict[str, Rule], "anything": dict[str, Any]},
+    }
+    assert attrs.fields(Bucket).metadata.type is ObjectMeta
+    made, _ = load("types_of_fields", {"Holder": "free:o cost:f|s"})
+    assert [field.type for field in attrs.fields(made("Holder"))] == [dict[str, Any], Any]
+
+
+def test_signatures() -> None:
+    """`inspect.signature` has the fields with their types, which may all be left out."""
+    found = inspect.signature(Rule).parameters
+    assert list(found) == ["name", "action", "age"]
+    assert {one.kind for one in found.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {one.default for one in found.values()} == {UNSET}
+    assert found["age"].annotation is int
+    assert inspect.signature(Bucket).parameters["kind"].default == "Bucket"
+    assert list(inspect.signature(Unstructured).parameters) == ["api_version", "kind", "fields"]
+    made, _ = load("signatures", {"Open": "* a:s"})
+    assert [str(one) for one in inspect.signature(made("Open")).parameters.values()] == [
+        "a: str = UNSET",
+        "**fields: Any",
+    ]
+
+
+def test_help() -> None:
+    """`help` shows the fields with their types, the descriptions of the stub, and where plain data comes from."""
+    text = pydoc.render_doc(ForProvider, renderer=pydoc.plaintext)
+    for line in ("location: str", "rules: list[Rule]", "byName: dict[str, Rule]", "port: int | str", "extra: Any"):
+        assert f" |      {line}\n" in text
+    assert "to_dict(model) gives what is set as plain data" in text
+    described = inspect.getdoc(LabelSelector)
+    assert described is not None
+    assert described.startswith("A query over labels: all of `matchLabels` and of `matchExpressions` must hold.\n")
+    assert inspect.getdoc(Condition) != described
+
+
+def test_descriptions_of_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The descriptions of fields are those that the stub beside the module has."""
+    (tmp_path / "described_things.py").write_text(
+        "from crossplane_lite.table import load\n\n__getattr__, __dir__ = load(__name__, {'Thing': 'a:s b:[s'})\n"
+    )
+    (tmp_path / "described_things.pyi").write_text(
+        'class Thing(Model):\n    """A thing."""\n\n    a: Leaf[str] = ...\n    """First.\n\n    More of it.\n'
+        '    """\n\n'
+        "    b: Values[str] = ...\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import importlib
+
+    thing = importlib.import_module("described_things").Thing
+    assert inspect.getdoc(thing).startswith(  # type: ignore[union-attr]
+        "A thing.\n\nFields:\n    a: str\n        First.\n\n        More of it.\n    b: list[str]\n"
+    )
+
+
+def test_what_a_class_says_of_its_kind() -> None:
+    """Group, version, kind and scope are read from the class; the scope is None where the table doesn't tell."""
+    table = {"Thing": "@apps.example.org/v1beta1=Other;Cluster a:s", "Pod": "@v1;Namespaced a:s"}
+    made, _ = load("kinds_of_classes", table)
+    assert made("Thing").kind_info == ("apps.example.org", "v1beta1", "Other", "Cluster")
+    assert made("Pod").kind_info == ("", "v1", "Pod", "Namespaced")
+    assert made("Pod")().kind_info.scope == "Namespaced"
+    assert ConfigMap.kind_info.scope is None
+    assert Renamed.kind_info.kind == "RealKind"
+    with pytest.raises(AttributeError, match="more than one kind"):
+        _ = Unstructured.kind_info
+
+
+def test_nulls_and_copies_go_through() -> None:
+    """An explicit null is kept by both."""
+    one = from_dict(ForProvider, {"location": None})
+    assert one.location is NULL
+    assert to_dict(one) == {"location": None}
