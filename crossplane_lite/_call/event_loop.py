@@ -1,7 +1,7 @@
 """The event loop that all calls of `async def` functions share, in a thread of its own.
 
-What a module keeps between calls belongs to a loop: a semaphore, a lock, a client with its connections. On a loop for
-each call, or for each thread, the second call that uses it fails or waits for ever.
+Objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with its connections. On a
+loop for each call, or for each thread, the second call that uses it fails or waits for ever.
 
 Each call is one task, in a copy of the context variables of the thread that asks for it. Its exceptions, `SystemExit`
 among them, and its cancellation are its own. When it ends, the tasks that it leaves behind and that are about it are
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["cancel", "frames", "run", "stack"]
 
-_GRACE_SECONDS: Final = 1.0  # for what is cancelled, to come to its end
+_GRACE_SECONDS: Final = 1.0  # for a cancelled task, to come to its end
 
 Outcome = tuple[Any, "BaseException | None"]
-# The beginning of the names of the functions inside of a call's own, and what that was called with.
+# The beginning of the names of the functions inside of a call's own, and its arguments.
 Owned = tuple[str, object]
 
 # The tasks that are made in the call that this context is of.
@@ -46,14 +46,14 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
         awaitable: What to wait for.
         function: The function that has returned it. Tasks that it leaves behind are cancelled where they run functions
             inside of this one.
-        given: What the function was called with. Tasks that it leaves behind are cancelled where they have it, too.
+        given: The function's arguments. Tasks that it leaves behind are cancelled where they have it, too.
 
     Returns:
-        What it gives.
+        Its result.
     """
     import asyncio
 
-    # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
+    # Not asked for with get_running_loop(): exceptions of compose() would name its RuntimeError as context.
     running = asyncio._get_running_loop()
     owned = (f"{getattr(function, '__qualname__', '')}.<locals>.", given)
     if running is not None and running is _shared.loop:
@@ -80,7 +80,7 @@ def stack(thread: int) -> str:
 
 
 def frames() -> Iterator[FrameType]:
-    """Yield the frames of what runs or waits on the shared loop now, the innermost of each first."""
+    """Yield the frames of tasks on the shared loop, the innermost of each first."""
     return _shared.frames()
 
 
@@ -88,7 +88,7 @@ class _Shared:
     """The loop and its thread, which start with the first call that needs them.
 
     Attributes:
-        loop: The loop, None while there is none.
+        loop: The loop, None before it exists.
     """
 
     def __init__(self) -> None:
