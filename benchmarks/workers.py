@@ -49,7 +49,8 @@ def main(transports: Sequence[str] = ("grpcio", "h2")) -> None:
     for transport in transports:
         rounds = [[calls_per_second(transport, workers) for workers in (0, 1, most)] for _ in range(_ROUNDS)]
         alone, one, all_ = (statistics.median(column) for column in zip(*rounds, strict=True))
-        print(f"{transport}: alone {alone:.0f} calls/s; 1 worker {one / alone:.2f}, {most} workers {all_ / alone:.2f} of it")
+        share = f"1 worker {one / alone:.2f}, {most} workers {all_ / alone:.2f} of it"
+        print(f"{transport}: alone {alone:.0f} calls/s; {share}")
 
 
 if __name__ == "__main__":
