@@ -63,3 +63,37 @@ def test_a_directory_without_the_definitions_is_refused(tmp_path: Path, monkeypa
             models.source()
     finally:
         models.find_real.cache_clear()
+
+
+def _run(ratio: float | None, ours: float) -> dict[str, Any]:
+    """Return what a run of the benchmarks writes, as far as it is compared."""
+    beside = [{"competitor": "official", "ratio": ratio}]
+    return {
+        "rows": [
+            {"row": "p50", "medians": {"ours": 1.0, "official": 2.0}, "beside": beside},
+            {"row": "alone", "medians": {"ours": ours}, "beside": []},
+            {"row": "left out", "skipped": "no Go"},
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("after", "status", "worse"),
+    [
+        (_run(0.5, 1.1), 0, []),
+        (_run(0.7, 1.0), 1, ["  1.40  0.5 -> 0.7  p50, beside official  worse"]),
+        (_run(0.1, 2.0), 1, ["  2.00  1 -> 2  alone  worse"]),
+        (_run(None, 1.0), 0, []),
+    ],
+)
+def test_two_runs_are_compared(
+    after: dict[str, Any], status: int, worse: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows whose ratio, or whose own median where nothing is beside it, is a quarter worse are named."""
+    from benchmarks.compare import main as compare
+
+    files = [tmp_path / "before.json", tmp_path / "after.json"]
+    for file, run in zip(files, (_run(0.5, 1.0), after), strict=True):
+        file.write_text(json.dumps(run))
+    assert compare([str(file) for file in files]) == status
+    assert [line for line in capsys.readouterr().out.splitlines() if line.endswith("worse")] == worse

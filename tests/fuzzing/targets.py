@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import random
+import re
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -160,7 +161,7 @@ def call(data: bytes) -> None:
     for result in one.results:
         if result.severity == fnv1.SEVERITY_FATAL:
             kind = result.message.partition(":")[0]
-            assert kind not in _DEFECTS, result.message
+            assert kind not in _DEFECTS or _OF_DATA.match(result.message), result.message
 
 
 # What no input may make of a function that uses the package as it is meant.
@@ -201,6 +202,10 @@ def call_seeds() -> dict[str, bytes]:
         "nothing": b"",
         "tag": b"\x0a\x05\x0a\x03tag",
     }
+
+
+# A text or number where the function reads an object, and there is no schema that says so.
+_OF_DATA = re.compile(r"AttributeError: '(str|int|float|bool|list|NoneType)' object has no attribute")
 
 
 # YAML

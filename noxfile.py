@@ -1,0 +1,63 @@
+"""What runs with other interpreters and other versions of dependencies: `nox`, `nox -s lowest -- tests/wire`.
+
+docs/development.rst says when. Interpreters that aren't there are skipped, and said to be, unless nox is told
+otherwise (`--error-on-missing-interpreters`, as the hosted workflow has it).
+"""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.sessions = ["tests"]
+
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "slow or not slow")
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """All tests, with the highest versions of all dependencies."""
+    session.install("--upgrade", "-e", ".[dev]")
+    # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well.
+    session.run("python", "-m", "pip", "install", "-q", "--ignore-requires-python", "crossplane-function-sdk-python")
+    session.run("python", "-m", "pytest", *(session.posargs or ALL))
+
+
+@nox.session(python="3.10")
+def lowest(session: nox.Session) -> None:
+    """The tests that aren't slow, with the lowest versions that setup.cfg allows, on the lowest Python."""
+    session.install("uv")
+    session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[render,watch,krm,codegen,h2,schemas]")
+    # Tools of the tests are no dependencies of the package: those in use now are good enough.
+    session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jsonschema",
+                "openapi-schema-validator", "ruamel.yaml")  # fmt: skip
+    sdk = ("crossplane-function-sdk-python", "grpcio-reflection", "structlog")
+    session.run("python", "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *sdk)
+    session.run("uv", "pip", "list")
+    session.run("python", "-m", "pytest", *(session.posargs or ("-q", "-n", "auto", "--ignore=tests/typing")))
+
+
+@nox.session(python="3.13")
+def warnings(session: nox.Session) -> None:
+    """The tests that aren't slow, where each warning is an error."""
+    session.install("-e", ".[dev]")
+    session.run("python", "-W", "error", "-m", "pytest", *(session.posargs or ("-q", "-n", "auto")), "-W", "error")
+
+
+@nox.session(python="3.13")
+def coverage(session: nox.Session) -> None:
+    """How much of the branches of what a served function can load the tests take: at least 95 %."""
+    session.install("-e", ".[dev]", "coverage>=7.4", "pytest-cov>=5")
+    # Not the modules of render and its like: a test of the served path is one of these folders.
+    folders = ("tests/behaviour", "tests/wire", "tests/paths", "tests/proto", "tests/models", "tests/safety")
+    more = ("tests/runtime", "tests/helpers", "tests/scripts", "tests/typing/test_stubs.py")
+    options = ("-q", "-n", "auto", "--cov", "--cov-report=")
+    session.run("python", "-m", "pytest", *options, *folders, *more, *session.posargs)
+    session.run("python", "-m", "coverage", "report", "--rcfile=.ci/coverage.ini", "--fail-under=95")
+
+
+@nox.session(python="3.13")
+def audit(session: nox.Session) -> None:
+    """What is known of the dependencies' security, where its database can be reached."""
+    session.install("-e", ".[render,watch,graph,krm,codegen,schemas,h2,completion]", "pip-audit")
+    session.run("pip-audit", "--skip-editable", *session.posargs)

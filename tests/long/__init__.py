@@ -1,0 +1,1 @@
+"""The long tier: what takes hours. `python -m tests.long` runs all of it; docs/development.rst says what it is."""
