@@ -196,7 +196,7 @@ ROWS = (
     _row("p50 of one call, 10 / 10 / 10", (10, 10, 10), 500, Reach("official", 1 / 4), Reach(_DICTS, 1 / 4)),
     _row("p50 of one call, an XR and one resource", (0, 0, 1), 1500, Reach("floor", 1.2)),
     _row("the same with the resource observed, and read", (1, 0, 1), 1500),
-    _row("p50 of one call, 100 over those of an earlier step", _LARGE, 100, over=True),
+    _row("p50 of one call, 100 over those of a previous step", _LARGE, 100, over=True),
     Row(
         "half of 100 resources held back, beside resolved",
         ("resolved", "ours"),

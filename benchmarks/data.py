@@ -103,7 +103,7 @@ def observed_bucket(index: int) -> dict[str, Any]:
 
 
 def passed_through(index: int) -> dict[str, Any]:
-    """Return a desired Bucket of an earlier function."""
+    """Return a desired Bucket of a previous function."""
     bucket = observed_bucket(index)
     return {
         "apiVersion": bucket["apiVersion"],
@@ -118,9 +118,9 @@ def request(observed: int, passed: int, emitted: int, *, over: bool = False, des
 
     Args:
         observed: How many Buckets are observed, and one status field read of each.
-        passed: How many resources earlier functions desire.
+        passed: How many resources previous functions desire.
         emitted: How many Buckets the function shall desire.
-        over: Whether those that earlier functions desire have the names of the function's own.
+        over: Whether those that previous functions desire have the names of the function's own.
         describe: Whether the function shall make a text from a field of each Bucket.
     """
     message = pb.RunFunctionRequest()

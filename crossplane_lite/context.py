@@ -110,7 +110,7 @@ class Context:
 
         Args:
             name: Its composition resource name, unique in the composition and stable.
-            instance: The desired resource. It is put over the one that earlier functions desire under that name (deep
+            instance: The desired resource. It is put over the one that previous functions desire under that name (deep
                 merge).
             depends_on: Resources (or names of them) that must be observed and ready before this one is created.
             on_unresolved: What to do while a value is unresolved and the resource exists: `keep` it with its observed

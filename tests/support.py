@@ -115,10 +115,10 @@ def build(
     Args:
         xr: The observed composite.
         observed: The observed composed resources by name.
-        desired: What earlier functions desire, by name.
-        desired_xr: The desired composite of earlier functions.
-        desired_ready: The readiness that earlier functions gave to desired resources.
-        desired_xr_ready: The readiness that earlier functions gave to the composite.
+        desired: What previous functions desire, by name.
+        desired_xr: The desired composite of previous functions.
+        desired_ready: The readiness that previous functions gave to desired resources.
+        desired_xr_ready: The readiness that previous functions gave to the composite.
         required: Required resources by requirement.
         extra: The same in the deprecated field.
         schemas: Required schemas; None is an empty Schema, the answer for "not found".
@@ -128,7 +128,7 @@ def build(
         capabilities: Names of enum Capability; none means that the caller doesn't advertise any.
         connection: Connection details of the observed composed resources by name.
         xr_connection: Connection details of the observed composite.
-        desired_xr_connection: Connection details that earlier functions gave the composite.
+        desired_xr_connection: Connection details that previous functions gave the composite.
         tag: The request's tag.
     """
     req = fnv1.RunFunctionRequest()

@@ -47,7 +47,7 @@ class FunctionRunner(grpcv1.FunctionRunnerService):
 
     @staticmethod
     def lay_over(desired, source):
-        """Set the fields of a model in what an earlier function desires, and leave the others as they are.
+        """Set the fields of a model in what a previous function desires, and leave the others as they are.
 
         `resource.update` would replace metadata and spec as a whole.
         """

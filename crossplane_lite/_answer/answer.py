@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._call import results
+from .._call import results, tally
 from .._call.mark import ANNOTATION, steps_in
 from .._models.registered import READY
 from .._models.walker import Found
@@ -37,7 +37,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
     Args:
         call: The call, after compose() has returned or raised.
-        error: What compose() raised.
+        error: The exception of compose().
 
     Raises:
         WireError: Bytes of the request turn out to be malformed.
@@ -69,7 +69,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
     except CrossplaneLiteError as problem:
         answer.reset()
         texts = [str(problem)]
-    except Exception as problem:  # what an author's value can still set off in protobuf or in the value itself
+    except Exception as problem:  # errors that an author's value can still cause in protobuf or in the value itself
         call.log.exception("the answer can't be made")
         answer.reset()
         texts = [f"the answer can't be made: {_describe(call, problem)}"]
@@ -88,7 +88,7 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 
 
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
-    """Return what is to be said where a previous step of the pipeline has the name of this one."""
+    """Return the message for a pipeline in which a previous step has the name of this one."""
     mark = step.encode()
     for name in desired:
         raw = desired[name].resource
@@ -102,7 +102,7 @@ def _same_name(call: Call, desired: Any, step: str) -> list[str]:
 
 
 def _describe(call: Call, error: BaseException) -> str:
-    """Return the text of an exception in compose(): type, text, file and line, and what it may come from."""
+    """Return the text of an exception in compose(): type, text, file and line, and its possible cause."""
     from .._call.error_text import describe
 
     return describe(error, call, call.function.file)
@@ -112,10 +112,10 @@ class _Answer:
     """The answer in the making.
 
     Attributes:
-        look: What other runs of compose() have shown, where there were any.
+        look: The findings of other runs of compose(), if there were any.
         reported: The condition that remembers which results were sent.
         incomplete: Whether resources are left out whose names nobody knows yet.
-        goes_on: Whether what compose() registered before it raised goes out, so that the values that it missed can come
+        goes_on: Whether resources that were registered before the exception go out, so that the missing values can come
             to exist.
     """
 
@@ -163,10 +163,10 @@ class _Answer:
             self.message.context = self.call.request.context
 
     def compose(self, error: BaseException | None) -> list[str]:
-        """Fill in desired state; return the texts of fatal results, for which there is no such state.
+        """Fill in desired state; return the texts of fatal results, which come without such state.
 
         Args:
-            error: What compose() raised.
+            error: The exception of compose().
         """
         call = self.call
         look = self.look
@@ -198,7 +198,7 @@ class _Answer:
             who = self.who_waits = WhoWaits(call, waiting, found, self.unsent, unsupported, notes, guessed, self.held)
             fatals += who.fatals(self.stopped)
             lines, cut_off = who.lines(), who.cut_off_lines()
-        if call.in_operation:  # which has no conditions
+        if call.in_operation:  # which lacks conditions
             self._take_stuck(waiting, lines + cut_off, fatals)
         else:
             type_ = report.condition_type(call.function.name, self.step, self.handing_on.others)
@@ -212,7 +212,7 @@ class _Answer:
         return fatals
 
     def _unsupported(self) -> list[tuple[str, str]]:
-        """Return what compose() asks for and the caller is known not to support, and why it can't be had."""
+        """Return requests of compose() that the caller is known not to support, and why they can't be met."""
         asked = self.call.asked
         if asked is None or not self.call.advertises:
             return []
@@ -221,7 +221,7 @@ class _Answer:
         return list(unsupported(self.call, asked))
 
     def _emit_resources(self, desired: Any, fatals: list[str]) -> dict[str, list[Wait]]:
-        """Encode the registered resources; return what those wait for that wait."""
+        """Encode the registered resources; return the values that waiting ones wait for."""
         call = self.call
         others = self.handing_on.others
         elsewhere = frozenset(name for other in others.values() for name in other.held) if others else frozenset()
@@ -273,12 +273,12 @@ class _Answer:
                 target.ready = READY[registered.ready]
                 return found
         if (self.held or self.incomplete) and not call.in_operation:
-            # What is held back isn't desired, so Crossplane would call the composite ready without it.
+            # A resource that is held back isn't desired, so Crossplane would call the composite ready without it.
             self.message.desired.composite.ready = _READY_FALSE
         return found
 
     def _take_stuck(self, waiting: Collection[str], lines: list[parts.Masked], fatals: list[str]) -> None:
-        """Report what waits in an Operation, which has no observed state, so that nothing comes by waiting."""
+        """Report waiting resources in an Operation: without observed state, nothing comes by waiting."""
         call = self.call
         policies = {name: call.resources[name]._state.on_unresolved for name in waiting}  # type: ignore[union-attr]
         stuck = {name for name, policy in policies.items() if policy != "hold"}
@@ -295,10 +295,15 @@ class _Answer:
         """Return the bytes of an answer without a fatal result.
 
         Args:
-            complete: Whether this is what compose() makes of the request, and not what there is until Crossplane calls
-                again with what was asked for.
+            complete: Whether this is compose()'s answer to the request, and not a part of it until Crossplane calls
+                again with the required resources.
         """
         call = self.call
+        counts = tally.current()
+        if counts is not None:
+            counts.held = len(self.held)
+            counts.emitted = len(call.resources.keys() - self.held)
+            counts.kept = 0 if self.look is None else len(self.look.kept)
         self._set_ready()
         for entry in call.results.entries:
             if entry.severity != results.FATAL:
@@ -360,7 +365,7 @@ class _Answer:
         parts.add_result(self.call, self.message, entry)
 
     def _set_ready(self) -> None:
-        """Apply the readiness rules to what is desired and observed, where nobody has set it."""
+        """Apply the readiness rules to desired and observed resources, where nobody has set readiness."""
         call = self.call
         if not call.auto_ready:
             return

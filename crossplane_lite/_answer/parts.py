@@ -27,7 +27,7 @@ class Masked(str):
 
 
 def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
-    """Put what compose() set into the desired connection details; unresolved ones keep their observed value.
+    """Put the values that compose() set into the desired connection details; unresolved ones keep their observed value.
 
     Args:
         call: The call.
@@ -87,7 +87,7 @@ def resolved(call: Call, values: Any, what: str) -> dict[str, Any]:
 def text(call: Call, value: Any) -> str:
     """Return a text for people: unresolved values as their paths, secret values masked, of a sane length."""
     if type(value) is Masked:
-        return value.encode(errors="backslashreplace").decode()  # what isn't valid Unicode can't be sent
+        return value.encode(errors="backslashreplace").decode()  # text that isn't valid Unicode can't be sent
     try:
         shown = _shown(value) if type(value) is Observable else str(value)
     except Exception:  # a value whose own text can't be made

@@ -1,7 +1,7 @@
 """Resources with unresolved values, to bytes or to the reason why they are held back.
 
-The set fields become a plain tree in which the unresolved values are known. What exists falls back to its observed
-values there; what doesn't exist is held back.
+The set fields become a plain tree in which the unresolved values are known. A resource that exists falls back to its
+observed values there; one that doesn't exist is held back.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
 
 class Outcome:
-    """What became of a resource.
+    """The outcome for a resource.
 
     Attributes:
         encoded: Its Struct bytes; None where it is held back.
-        waits: What it waits for. A resource that exists is emitted all the same.
+        waits: The values that it waits for. A resource that exists is emitted all the same.
         fatal: True where its author chose to stop on unresolved values.
         gated: True where `depends_on` keeps it from being created, whoever desires it.
     """
@@ -75,10 +75,10 @@ def outcome_of(
     Args:
         call: The call.
         name: The resource's name.
-        model: What is desired of it.
+        model: Its desired state.
         step: The step's identity, for the annotation; an empty one for none.
-        blocked: What it waits for by `depends_on`, before it is created.
-        look: What other runs of compose() have shown, where there were any.
+        blocked: The resources that it waits for by `depends_on`, before it is created.
+        look: The findings of other runs of compose(), if there were any.
         held_elsewhere: Whether another step holds it back.
 
     Raises:
@@ -150,7 +150,7 @@ def _encode_tree(data: dict[str, Any], base: bytes | None) -> bytes:
 
 
 def _waits(tree: Tree, registered: Registered) -> list[Wait]:
-    """Return what a tree waits for; a reference to the resource itself is late initialisation, and no wait."""
+    """Return the values that a tree waits for; a reference to the resource itself is late initialisation."""
     return [
         Wait(source)
         for found in tree.found

@@ -28,7 +28,7 @@ __all__ = ["Call"]
 
 
 class Call(Tracker):
-    """One call of a function: what came, what compose() has said by now, and what it did with unresolved values.
+    """One call of a function: the request, the results of compose() by now, and its uses of unresolved values.
 
     It is the only state of a call. `crossplane_lite.context.Context` shows authors their side of it, the answer is made
     from it, and rehearsals are calls of their own.
@@ -44,7 +44,7 @@ class Call(Tracker):
     Attributes:
         function: The function.
         request: The request, split as far as its envelope goes.
-        desired: What earlier functions desire, by name.
+        desired: Resources that previous functions desire, by name.
         composite: The desired composite, once compose() has asked for it.
         resources: The composed resources that compose() has registered, by name.
         removed: The names that compose() has removed.
@@ -85,7 +85,7 @@ class Call(Tracker):
         if request is None:
             try:
                 request = _view.RunFunctionRequest.FromString(data)
-            except Exception as error:  # protobuf's DecodeError, or what its other backends raise
+            except Exception as error:  # protobuf's DecodeError, or the errors of its other backends
                 raise WireError(f"not a RunFunctionRequest: {error}") from None
         self.function = function
         self.request: Any = request
@@ -116,7 +116,7 @@ class Call(Tracker):
         return self.resources if self.composite is None else {**self.resources, "xr": self.composite}
 
     def masker(self) -> Masker:
-        """Return what masks the secret values that are known by now, those of Secrets in `resources` among them."""
+        """Return the masker of the secret values that are known by now, those of Secrets in `resources` among them."""
         if self._masked is None:
             from .._observed.secrets import masker_for
 
@@ -151,9 +151,9 @@ class Call(Tracker):
 
     @property
     def mark(self) -> str:
-        """What the resources that this step registers are marked with; empty for nothing."""
-        # What an Operation applies may be composed by others, whose mark it must not take away. Crossplane sends
-        # desired state in every call, be it empty.
+        """The mark of the resources that this step registers; empty for none."""
+        # Resources that an Operation applies may be composed by others, whose mark it must not take away. Crossplane
+        # sends desired state in every call, be it empty.
         return "" if self.in_operation and self.request.HasField("desired") else self.step
 
     @property
@@ -205,11 +205,11 @@ class Call(Tracker):
             self.output = {}
         return self.output
 
-    # What is asked of Crossplane, and its answers.
+    # Requests to Crossplane, and its answers.
 
     @property
     def requirements(self) -> Requirements:
-        """What compose() asks for."""
+        """The requests of compose()."""
         if self._requirements is None:
             from .requirements import Requirements
 
@@ -218,7 +218,7 @@ class Call(Tracker):
 
     @property
     def asked(self) -> Requirements | None:
-        """What compose() asks for, None where that is nothing."""
+        """The requests of compose(), None without any."""
         return self._requirements or None
 
     @property
@@ -242,7 +242,7 @@ class Call(Tracker):
         return self._required_schemas
 
     def stand_in_for(self, real: Call) -> None:
-        """Take over from the real call what a rehearsal of it has in common with it.
+        """Take over the common state of the real call and its rehearsal.
 
         That is its secrets, of which the rehearsal's request has fewer, and its schemas, which are large: decoded once
         is enough.
@@ -250,15 +250,15 @@ class Call(Tracker):
         self._secret = real.request
         self._required_schemas = real.required_schemas
 
-    # What the caller supports. Many calls need these, and making `Capabilities` takes longer than both.
+    # The caller's capabilities. Many calls need these, and making `Capabilities` takes longer than both.
 
     @property
     def advertises(self) -> bool:
-        """Whether the caller says what it supports."""
+        """Whether the caller lists its capabilities."""
         return _view.CAPABILITY_CAPABILITIES in self.request.meta.capabilities
 
     def supports(self, capability: int) -> bool:
-        """Say whether the caller supports something, or may, because it doesn't say what it supports.
+        """Say whether the caller supports something, or may, because it doesn't list its capabilities.
 
         Schemas came with the capabilities themselves: a caller that advertises neither doesn't have them.
         """
@@ -276,13 +276,13 @@ class Call(Tracker):
 
     def observed_condition(self, type_: str) -> dict[str, Any] | None:
         """Return the condition that the observed composite has."""
-        # Most calls end here, at a composite that has been split already and has no status.
+        # Most calls end here, at a composite that has been split already and lacks a status.
         return condition_of(self.xr.raw, type_) if "status" in self.xr.fields else None
 
     def release(self) -> None:
         """Cut the references that go round in circles, so that a call's objects are freed when it ends.
 
-        Left to the garbage collector they would cost as much as everything else. What compose() has kept goes on
+        Left to the garbage collector they would cost as much as everything else. Values that compose() has kept go on
         working.
         """
         for place in self.tied:

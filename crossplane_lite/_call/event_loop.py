@@ -1,7 +1,7 @@
 """The event loop that all calls of `async def` functions share, in a thread of its own.
 
-What a module keeps between calls belongs to a loop: a semaphore, a lock, a client with its connections. On a loop for
-each call, or for each thread, the second call that uses it fails or waits for ever.
+Objects that a module keeps between calls belong to a loop: a semaphore, a lock, a client with its connections. On a
+loop for each call, or for each thread, the second call that uses it fails or waits for ever.
 
 Each call is one task, in a copy of the context variables of the thread that asks for it. Its exceptions, `SystemExit`
 among them, and its cancellation are its own. When it ends, the tasks that it leaves behind and that are about it are
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["frames", "run"]
+__all__ = ["cancel", "frames", "run", "stack"]
 
-_GRACE_SECONDS: Final = 1.0  # for what is cancelled, to come to its end
+_GRACE_SECONDS: Final = 1.0  # for a cancelled task, to come to its end
 
 Outcome = tuple[Any, "BaseException | None"]
-# The beginning of the names of the functions inside of a call's own, and what that was called with.
+# The beginning of the names of the functions inside of a call's own, and its arguments.
 Owned = tuple[str, object]
 
 # The tasks that are made in the call that this context is of.
@@ -46,14 +46,14 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
         awaitable: What to wait for.
         function: The function that has returned it. Tasks that it leaves behind are cancelled where they run functions
             inside of this one.
-        given: What the function was called with. Tasks that it leaves behind are cancelled where they have it, too.
+        given: The function's arguments. Tasks that it leaves behind are cancelled where they have it, too.
 
     Returns:
-        What it gives.
+        Its result.
     """
     import asyncio
 
-    # Not asked for with get_running_loop(): what compose() raises would name its RuntimeError as context.
+    # Not asked for with get_running_loop(): exceptions of compose() would name its RuntimeError as context.
     running = asyncio._get_running_loop()
     owned = (f"{getattr(function, '__qualname__', '')}.<locals>.", given)
     if running is not None and running is _shared.loop:
@@ -69,8 +69,18 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
         del outcome, error  # they have this frame in their traceback
 
 
+def cancel(thread: int) -> None:
+    """Let a thread no longer wait for its awaitable, which is cancelled. What catches its CancelledError may go on."""
+    _shared.cancel(thread)
+
+
+def stack(thread: int) -> str:
+    """Return where the awaitable that a thread waits for is now, as in a traceback; empty where it waits for none."""
+    return _shared.stack(thread)
+
+
 def frames() -> Iterator[FrameType]:
-    """Yield the frames of what runs or waits on the shared loop now, the innermost of each first."""
+    """Yield the frames of tasks on the shared loop, the innermost of each first."""
     return _shared.frames()
 
 
@@ -78,25 +88,58 @@ class _Shared:
     """The loop and its thread, which start with the first call that needs them.
 
     Attributes:
-        loop: The loop, None while there is none.
+        loop: The loop, None before it exists.
     """
 
     def __init__(self) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        # What threads wait for, by thread.
+        self._waiting: dict[int, tuple[futures.Future[Outcome], Awaitable[Any]]] = {}
 
     def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
         import asyncio
 
         loop = self._running()
         future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
+        thread = threading.get_ident()
+        self._waiting[thread] = future, awaitable
         try:
             return future.result()
-        except BaseException:  # of this thread: somebody wants it to stop
+        except BaseException:  # somebody wants this thread to stop, or no longer to wait
             future.cancel()
             self._abandon_blocked(loop)
             raise
+        finally:
+            del self._waiting[thread]
+
+    def cancel(self, thread: int) -> None:
+        waiting = self._waiting.get(thread)
+        if waiting is not None:
+            waiting[0].cancel()
+
+    def stack(self, thread: int) -> str:
+        waiting = self._waiting.get(thread)
+        if waiting is None:
+            return ""
+        import traceback
+
+        coroutine: Any = waiting[1]
+        found: list[tuple[FrameType, int]] = []
+        while coroutine is not None:
+            frame = getattr(coroutine, "cr_frame", None)
+            if getattr(coroutine, "cr_running", False) and getattr(coroutine, "cr_await", None) is None:
+                # It doesn't wait, it runs: the frames of the loop's thread are its own from here on.
+                on_loop = None if self._thread is None else sys._current_frames().get(self._thread.ident or 0)
+                running = list(traceback.walk_stack(on_loop))[::-1]
+                start = next((at for at, (one, _) in enumerate(running) if one is frame), None)
+                found += [(frame, frame.f_lineno)] if start is None and frame is not None else running[start:]
+                break
+            if frame is not None:
+                found.append((frame, frame.f_lineno))
+            coroutine = getattr(coroutine, "cr_await", None)
+        return "".join(traceback.StackSummary.extract(iter(found)).format()).rstrip()
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

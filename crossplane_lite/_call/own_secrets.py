@@ -18,7 +18,7 @@ __all__ = ["OwnSecrets"]
 
 # A Secret, and a Kubernetes object within a managed resource, as provider-kubernetes has it.
 _KINDS: Final = ("Secret", "Object")
-# compose() goes on setting values in what it has registered. Those that it has registered last are read for each text.
+# compose() goes on setting values in registered resources. Those that it has registered last are read for each text.
 _MOST: Final = 200
 
 
@@ -33,7 +33,7 @@ class OwnSecrets:
         """Yield the values that they have now, those of the last 200 alone where there are more and none is new.
 
         Args:
-            resources: What is registered by now; it only grows.
+            resources: The resources that are registered by now; it only grows.
         """
         new = 0
         for one in islice(resources.values(), self._seen, None):

@@ -31,7 +31,7 @@ _POLICIES: Final = ("keep", "hold", "fatal")
 
 
 def composite_of(call: Call, model: type[R]) -> R:
-    """Return the desired composite of a call; `Context.composite` says what the arguments and errors are."""
+    """Return the desired composite of a call; `Context.composite` describes arguments and errors."""
     if call.in_operation:
         raise UsageError(
             "there is no composite: an Operation runs this function; ctx.watched and ctx.required_resources have "
@@ -63,7 +63,7 @@ def composite_of(call: Call, model: type[R]) -> R:
 def register(
     call: Call, name: str, instance: R, depends_on: Collection[Resource | str] = (), on_unresolved: str = "keep"
 ) -> R:
-    """Register a composed resource; `Context.resource` says what the arguments and errors are."""
+    """Register a composed resource; `Context.resource` describes arguments and errors."""
     if not isinstance(instance, Resource):
         raise UsageError(f"ctx.resource({name!r}): the instance must be a resource ({_instead_of(instance)})")
     if (
@@ -95,7 +95,7 @@ def register(
         registered.incoming_ready = earlier.ready
         if earlier.HasField("resource"):
             check_same_kind(
-                instance, _wire.split(earlier.resource), f"the resource {name!r} that an earlier function desires"
+                instance, _wire.split(earlier.resource), f"the resource {name!r} that a previous function desires"
             )
             registered.base = earlier.resource
             instance = lay(ANY_TYPE, instance, earlier.resource, root)
@@ -115,7 +115,7 @@ def _out_of_scope(call: Call, name: str, instance: Resource) -> UsageError:
 
 
 def _instead_of(instance: object) -> str:
-    """Return what was given for a resource, and what to write instead."""
+    """Return the argument that was given for a resource, and the code to write instead."""
     if isinstance(instance, type):
         how = "apiVersion, kind" if instance.__name__ == "Unstructured" else ""
         return f"got the class {instance.__name__}; make one: {instance.__name__}({how})"
@@ -126,7 +126,7 @@ def _instead_of(instance: object) -> str:
 
 
 def remove(call: Call, name: str) -> None:
-    """Drop what earlier functions desire under a name, and what was registered under it."""
+    """Drop the resource that previous functions desire under a name, and the registered one."""
     name = known_name(call, name)
     call.removed.add(name)
     call.resources.pop(name, None)
@@ -199,7 +199,7 @@ def _name_of(name: str, other: object) -> str:
 
 
 def earlier_of(call: Call) -> dict[str, Any]:
-    """Return what earlier functions desire, by name, to read."""
+    """Return the resources that previous functions desire, by name, to read."""
     from .._models.unstructured import Unstructured
 
     shown: dict[str, Any] = {}
@@ -208,7 +208,8 @@ def earlier_of(call: Call) -> dict[str, Any]:
         root = Root(call, "resource", name, f"desired.{name}", earlier.resource, earlier)
         made = Unstructured.__new__(Unstructured)
         Unstructured._set_node(made, Node(FACT, earlier.resource, root, None, root.prefix))
-        # Its observed side is what Crossplane observes under that name, as for a resource that is registered.
+        # Its observed side is the resource that Crossplane observes under that name, as for a resource that is
+        # registered.
         observed = call.observed.get(name)
         seen = Root(call, "resource", name, name, None if observed is None else observed.resource, observed)
         Unstructured._set_state(made, Registered(seen, earlier.resource, earlier.ready))

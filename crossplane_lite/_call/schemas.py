@@ -20,7 +20,7 @@ _MOST_RESULTS: Final = 50
 
 
 def schema_of(call: Call, api_version: str, kind: str, key: str | None = None) -> Schema:
-    """Ask for a schema; `Context.schema` says what the arguments and errors are."""
+    """Ask for a schema; `Context.schema` describes arguments and errors."""
     selector = SchemaSelector(api_version=api_version, kind=kind)
     if key is None:
         key = call.requirements.key_of(selector)
@@ -62,15 +62,15 @@ def _texts(errors: list[FieldError]) -> list[str]:
 def _warn(call: Call, errors: list[FieldError]) -> None:
     """Report errors as Warnings, but only when they are news: a function must not warn in every call.
 
-    What was known before is in a condition of the composite. It has the step's name, because two steps that write one
-    condition in turn would keep Crossplane reconciling.
+    The texts that were known before are in a condition of the composite. It has the step's name, because two steps that
+    write one condition in turn would keep Crossplane reconciling.
     """
     texts = _texts(errors)
-    if not call.supports(_view.CAPABILITY_CONDITIONS):  # so that nobody knows what is news
+    if not call.supports(_view.CAPABILITY_CONDITIONS):  # so that nobody knows the news
         for text in texts:
             call.log.warning("%s", text)
         return
-    if not call.in_operation:  # which has no conditions, and is run once
+    if not call.in_operation:  # which lacks conditions, and is run once
         type_ = "DesiredStateValid-" + re.sub("[^A-Za-z0-9_.-]+", "-", call.step).strip("-_.")
         before = call.observed_condition(type_)
         if not errors and before is None:

@@ -1,4 +1,4 @@
-"""Values on their way into desired state: what is taken as it is, converted, copied, or refused."""
+"""Values on their way into desired state: values are taken as they are, converted, copied, or refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
         name: Where it goes: a model, list or map and a step below it.
 
     Raises:
-        UsageError: The value can't stand there: the text says what can.
+        UsageError: The value can't stand there: the text says which values can.
         UnknownFieldError: A mapping for a model has a key that the model does not have.
     """
     work = _Work()
@@ -56,7 +56,7 @@ class _Work:
     """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested.
 
     Args:
-        is_copy: Whether they come from a model: what an earlier function or the cluster left isn't checked.
+        is_copy: Whether they come from a model: what a previous function or the cluster left isn't checked.
     """
 
     __slots__ = ("_depth", "_items", "is_copy")
@@ -71,7 +71,7 @@ class _Work:
         self._items.append((holder, key, type_, value, name, self._depth + 1))
 
     def finish(self) -> None:
-        """Adopt what was left, and what that leaves."""
+        """Adopt the rest, and the rest of that."""
         while self._items:
             holder, key, type_, value, name, self._depth = self._items.pop()
             if self._depth > DEEPEST:
@@ -103,7 +103,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     if plain is not value:
         return _adopt_one(type_, plain, name, work)
     if type_.code == _types.ANY or type_.code == _types.DYNAMIC:
-        return value  # what JSON can't carry is refused with its whole path when the resource is encoded
+        return value  # values that JSON can't carry are refused with its whole path when the resource is encoded
     if any(issubclass(kind, one) for one in type_.takes):
         return value
     raise _unfit(type_, value, name)
@@ -172,7 +172,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
             return adopt(type_, node.owner.values, name)
         if node.place is not None and not _is_status(name):  # as `attrs.evolve` hands it on
             node.place.used(node)
-        # Reading what isn't there gives an empty view: a dependency where it can still come, no opinion where it can't.
+        # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
         return node.observable() if state == WAIT else None
     if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):
         if state < WAIT:
@@ -181,10 +181,10 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     elif code in (_types.LIST, _types.MAP) or type_.words:
         raise _unfit(type_, value, name)
     elif state in (LAID, TEMPLATE) or (state == HELD and (node is None or node.raw is None)):
-        # Without what another resource inherits; and what stands elsewhere already must not change with this.
+        # Without fields that another resource inherits; and values elsewhere must not change with this.
         value = own_copy(value)
     elif state == OUTSIDE and current() is not None:
-        value = own_copy(value)  # a call must not change what was made outside of every call
+        value = own_copy(value)  # a call must not change objects that were made outside of every call
     elif state not in (LOOSE, OUTSIDE):
         value = _copied(value, type(value))
     _take(value)
@@ -203,7 +203,7 @@ def _take(model: ModelShape) -> None:
 
 
 def own_copy(model: S) -> S:
-    """Return a copy of what was set in a model, without what it inherits."""
+    """Return a copy of the fields set in a model, without inherited ones."""
     cls = type(model)
     return fill(cls.__new__(cls), with_nulls(tree_of(model, None).data), is_copy=True)
 
@@ -273,7 +273,7 @@ def _adopt_mapping(type_: _types.Type, value: Mapping[Any, Any], name: Place, wo
 
 
 def _is_absent(container: ObservedList | ObservedMap | ModelList | ModelMap) -> bool:
-    """True for what reading an unset list or map gave, and nobody wrote to: passing it on is no opinion."""
+    """True for the result of reading an unset list or map that nobody wrote to: passing it on isn't an opinion."""
     node = container._node
     if node is None:
         return False
@@ -316,7 +316,7 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
             )
         if field.name in cls._fixed:
             cls._check_fixed(field.name, value)
-        elif value is TOMBSTONE:  # a copy removes what its original removes
+        elif value is TOMBSTONE:  # a copy removes the same fields as its original
             delattr(model, field.name)
         else:
             target[field.name] = None  # keeps the order; replaced, or taken out again, when the work is done

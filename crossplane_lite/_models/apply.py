@@ -1,4 +1,4 @@
-"""Computing with values that may not be known yet, and saying what their absence means."""
+"""Computing with values that may not be known yet, and giving their absence a meaning."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
         *values: Plain values, Observables, texts made from Observables, or lists and mappings of these.
 
     Returns:
-        What `function` returns, or an Observable that waits for every unresolved value among `values`.
+        The result of `function`, or an Observable that waits for every unresolved value among `values`.
     """
     call = current()
     tree = whole_tree(values, call)
@@ -107,8 +107,8 @@ def value_or(value: Any, default: Any) -> Any:
     Nothing that is made with the answer counts as a guess.
 
     Args:
-        value: What was read below `.observed`, or of the composite.
-        default: What its absence means.
+        value: A value that was read below `.observed`, or of the composite.
+        default: The meaning of its absence.
 
     Returns:
         The value where it is there. Where it is not: `default`, once the composed resource that it belongs to is ready
@@ -133,5 +133,5 @@ def value_or(value: Any, default: Any) -> Any:
 
 
 def _is_final(root: Root | None) -> bool:
-    """Say whether what an object lacks now is meant to be missing."""
+    """Say whether a field that an object lacks now is meant to be missing."""
     return root is not None and (root.kind in ("xr", "required") or root.settled)

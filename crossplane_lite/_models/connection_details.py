@@ -20,8 +20,8 @@ class ConnectionDetails(MutableMapping[str, Any]):
     """Connection details by key, as text.
 
     Observed details that are not there yet read as Observables. Those of the desired composite can be set, to text,
-    bytes, a whole number or an Observable. While an Observable has no value, and for None, a detail that exists keeps
-    its value: what earlier functions desire, or else what is observed.
+    bytes, a whole number or an Observable. While an Observable lacks its value, and for None, a detail that exists
+    keeps its value: the one that previous functions desire, or else the observed one.
 
     Attributes:
         raw: The details as bytes. Its keys are those that are there; of an observed resource, others read as
@@ -102,7 +102,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
         return f"<connection details: {', '.join(self) or 'none'}>"  # never the values, they are secret
 
     def waiting(self, key: str | None = None) -> Observable[Any]:
-        """Return what stands for a detail that isn't there yet, or for all of them."""
+        """Return the Observable for a detail that isn't there yet, or for all of them."""
         path = f"{self._root.prefix}.connection_details"
         return make(path if key is None else f'{path}["{key}"]', self._root)
 
@@ -113,7 +113,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
     @property
     def changes(self) -> tuple[dict[str, Any], set[str]]:
-        """What compose() set, and the keys that it deleted."""
+        """The details that compose() set, and the keys that it deleted."""
         seen = self._root.details
         kept = {key: seen[key] for key in self._unset if key in seen and key not in self}
         return {**kept, **self._own}, self._deleted
@@ -127,7 +127,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
 
 
 class _Raw(dict[str, bytes]):
-    """Observed connection details as bytes; what isn't there yet reads as an Observable."""
+    """Observed connection details as bytes; a missing one reads as an Observable."""
 
     def __init__(self, details: ConnectionDetails) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class _Raw(dict[str, bytes]):
 
 
 def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[Any]:
-    """Return a connection detail as text, bytes or an Observable, and have it masked in what people read.
+    """Return a connection detail as text, bytes or an Observable, and have it masked in texts for people.
 
     Args:
         key: Its key, for the message.

@@ -86,7 +86,7 @@ class ModelMap(DesiredMap):
         from .overlay import over_source
 
         if value is None or value is UNSET:
-            # No opinion: what earlier functions desired shows through.
+            # No opinion: the desired state of previous functions shows through.
             dict.pop(self, key, None)
             inherited = None if self._node is None else self._node.fields.get(key)
             if inherited is None:
@@ -98,7 +98,7 @@ class ModelMap(DesiredMap):
             dict.__setitem__(self, key, element(self, key, inherited))
         else:
             kept = adopt(self._type.item, value, (self, key))
-            # Where the key was deleted, it stays so: what is set then replaces, and doesn't merge.
+            # Where the key was deleted, it stays so: a value that is set then replaces, and doesn't merge.
             if self._node is not None and key not in (self._node.deleted or ()):
                 kept = over_source(self._node, key, self._type.item, kept)
             dict.__setitem__(self, key, kept)

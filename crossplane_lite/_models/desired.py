@@ -82,7 +82,7 @@ PLACES: Final = {"metadata": _Metadata, "status": _Status}
 
 
 def is_desired(node: Node | None, root: Root) -> bool:
-    """Say whether a resource that belongs to a call is a desired composed one: registered, or an earlier function's.
+    """Say whether a resource that belongs to a call is a desired composed one: registered, or a previous function's.
 
     Args:
         node: The resource's node.

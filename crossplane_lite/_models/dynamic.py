@@ -33,7 +33,8 @@ def _dynamic_field(name: str) -> Field:
 class DynamicFields(dict[str, Field]):
     """The fields of a class that takes any attribute, those it knows first.
 
-    The wire name of a known field whose attribute is spelt otherwise is no attribute: one value would have two places.
+    The wire name of a known field whose attribute is spelt otherwise isn't an attribute: one value would have two
+    places.
     """
 
     def __init__(self, known: Mapping[str, Field] | None = None) -> None:
@@ -80,7 +81,7 @@ class DynamicModel(Model):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # What Python and notebooks probe for, unless the class has a field of that name.
+            # Names that Python and notebooks probe for, unless the class has a field of that name.
             if name.startswith(("__", "_repr_", "_ipython_")) and name not in type(self).__wire_fields__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             made = self._read_field(name)
@@ -89,7 +90,7 @@ class DynamicModel(Model):
                     if not self._absent:
                         belong(made, self)
                 elif isinstance(made, DynamicModel) and made._absent and made._node.state > VIEW:
-                    made._node.owner = self  # what can be written to knows it already
+                    made._node.owner = self  # writable objects know it already
             return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -314,5 +315,5 @@ def _text(name: str | Observable[str]) -> str:
     return str(name) if isinstance(name, Observable) else name
 
 
-# What any attribute of such a model holds.
+# The type of any attribute of such a model.
 _ANY_OBJECT: Final = Type(DYNAMIC, resolve=lambda ref: DynamicModel)

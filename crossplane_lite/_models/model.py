@@ -68,12 +68,12 @@ class Model(ModelShape):
     """Base of nested objects.
 
     Constructors are keyword-only. None and UNSET mean "no opinion", `NULL` is an explicit null, and `del model.field`
-    removes what an earlier function set. Equality, repr and `to_dict` look at the fields that are present.
+    removes the value of a previous function. Equality, repr and `to_dict` look at the fields that are present.
 
     Raises:
         UnknownFieldError: A field that the class does not have is read or set; the text suggests the near name.
         ReadOnlyError: Observed state is written to.
-        UsageError: A field is given what it can't hold.
+        UsageError: A field is given a value that it can't hold.
     """
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class Model(ModelShape):
             if field is None:
                 raise self._unknown(name)
             kind = type(value)
-            # What is nearly always given comes first; `adopt` would decide the same.
+            # The most usual values come first; `adopt` would decide the same.
             if kind in field.takes or kind is Observable:
                 continue
             if kind is field.type.made and value._node is None:
@@ -160,7 +160,7 @@ class Model(ModelShape):
         if not self._absent:
             return True
         node = self._node
-        assert node is not None  # what isn't there has a place
+        assert node is not None  # a missing value has a place
         if node.place is not None:
             node.place.used(node)
         return node.state == WAIT and guess(node.observable())
@@ -168,7 +168,7 @@ class Model(ModelShape):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        for one in (self, other):  # comparing with what isn't there yet is a guess, as for an Observable
+        for one in (self, other):  # comparing with a missing value is a guess, as for an Observable
             if one._absent and bool(one):
                 return True
         return equal(plain_data(self), plain_data(other))
@@ -184,7 +184,7 @@ class Model(ModelShape):
             if node.place is not None:
                 node.place.used(node)
             if node.state == WAIT:
-                return str(node.observable())  # text made from what isn't there yet waits for it
+                return str(node.observable())  # text made from a missing value waits for it
         return repr(self)
 
     def __format__(self, spec: str) -> str:
@@ -206,7 +206,7 @@ class Model(ModelShape):
 
     @classmethod
     def _unknown(cls, name: str) -> Exception:
-        if name[:1] == "_":  # what libraries probe for; no need to look for a near name
+        if name[:1] == "_":  # names that libraries probe for; no need to look for a near name
             return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         return UnknownFieldError(f"{cls.__name__} has no field {name!r}{near_name(name, cls.__wire_fields__)}")
 
@@ -215,7 +215,7 @@ CONSTRUCTORS.append(Model.__init__)
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """Return what is set in a model, or present in its source, as plain data under the wire names.
+    """Return the fields that are set in a model, or present in its source, as plain data under the wire names.
 
     Observables stay Observables; an explicit null is None.
     """

@@ -13,7 +13,7 @@ HELD      stands in a field, a list or a map,    as its source has   keeps the v
 TEMPLATE  the same, made outside of every call   None or empty       keeps the value       a copy of what was set
 VIEW      read from desired state, and not set   as its source has   attaches itself to    a copy
                                                  it, None or empty   its owner: HELD
-LAID      lies over an earlier function's        as that has it,     keeps the value       a copy of what was set
+LAID      lies over a previous function's       as that has it,     keeps the value       a copy of what was set
           resource, or over a part of it         None or empty
 COPY      a copy of observed or inherited        as its source has   keeps the value       a copy
           fields: emitted with all that its      it, None or empty
@@ -30,7 +30,7 @@ A model without a node is LOOSE. The state changes
 - from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
 - from VIEW to HELD, when it is written to;
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
-- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over what an earlier function desires.
+- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over what a previous function desires.
 
 `ctx.resource` takes the instance itself, but of OUTSIDE and TEMPLATE a copy. WAIT and FACT never change. States from
 WAIT on are observed state.
@@ -141,7 +141,7 @@ class Node:
         owner: For a VIEW the object that it attaches itself to when it is first written, otherwise None.
         key: The attribute under which it attaches itself.
         views: Children that were read but not set, by attribute.
-        deleted: Attributes (or keys) that were deleted: they read None and remove the fields of earlier functions.
+        deleted: Attributes (or keys) that were deleted: they read None and remove the fields of previous functions.
             A value that is set there afterwards replaces the old one, and doesn't merge into it.
         shows: For the codec (`crossplane_lite._wire.objects`): whether more than the set fields is shown, and meant.
         states: At the top of an observed object the state of each field that differs from `state`.

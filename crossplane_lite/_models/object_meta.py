@@ -181,7 +181,7 @@ def check_metadata(data: Mapping[str, Any], found: list[Found], before: Any) -> 
     Args:
         data: The resource as plain data.
         found: The unresolved values in it, of which nothing can be said yet.
-        before: The metadata that earlier functions left, which passes through.
+        before: The metadata that previous functions left, which passes through.
 
     Raises:
         EncodeError: Something isn't as Kubernetes takes it; the error has its path.
@@ -235,7 +235,7 @@ class _Check:
         self._form(value, steps, rule, what)
 
     def _entries(self, metadata: dict[str, Any], name: str) -> list[tuple[str, Any]]:
-        """Return the entries of a map that are known, and that no earlier function has left."""
+        """Return the entries of a map that are known, and that no previous function has left."""
         entries = metadata.get(name)
         if entries is None or entries is TOMBSTONE or self._is_open((name,)):
             return []

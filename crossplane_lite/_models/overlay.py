@@ -1,4 +1,4 @@
-"""Desired state over an earlier function's: models and maps that are laid over the bytes that it left."""
+"""Desired state over a previous function's: models and maps that are laid over the bytes that it left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
-    """Lay a value that is set now over what an earlier function set there, as registering the whole would."""
+    """Lay a value that is set now over a previous function's, as registering the whole would."""
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
         return value
@@ -32,12 +32,12 @@ def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
 
 
 def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
-    """Put a model or map, and what is in it, over the bytes that an earlier function set in its place.
+    """Put a model or map, and its values, over the bytes that a previous function set in its place.
 
-    What it doesn't set reads from there.
+    Fields that it doesn't set read from there.
 
     Returns:
-        The value, or a copy of what was set in it where it lies over other bytes already in a call that is going on.
+        The value, or a copy of its set fields where it lies over other bytes already in a call that is going on.
     """
     top: list[Any] = [value]
     work: list[tuple[Any, Any, types.Type, Any, bytes]] = [(top, 0, type_, value, raw)]
@@ -61,7 +61,7 @@ def lay(type_: types.Type, value: Any, raw: bytes, root: Root) -> Any:
             if type(child) in SCALARS or not issubclass(type(child), _MERGING):
                 continue
             if node.deleted is not None and name in node.deleted:
-                continue  # set in the place of what was deleted: it replaces, and doesn't merge
+                continue  # set in the place of a deleted value: it replaces, and doesn't merge
             wire, child_type = (name, laid._type.item) if known is None else (known[name].wire, known[name].type)
             inherited = node.fields.get(wire)
             if inherited is not None:
@@ -89,7 +89,7 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Put what was read from a model before it lay over anything over the source too: somebody may hold it."""
+    """Put objects that were read from a model before it lay over anything over the source too: somebody may hold it."""
     work = [(model, node)]
     while work:
         holder, above = work.pop()
@@ -125,7 +125,7 @@ def _take_over(view: ModelList | ModelMap, made: ModelList | ModelMap, elements:
 
 
 def _map_over(type_: types.Type, own: dict[str, Any], source: bytes, root: Root) -> ModelMap:
-    """Return a map that shows an earlier function's entries under the own ones."""
+    """Return a map that shows a previous function's entries under the own ones."""
     up = Node(LOOSE, None, root)
     of = type_ if type_.code == types.MAP else types.ANY_TYPE
     merged: ModelMap = present(of, _wire.STRUCT, source, LOOSE, up, "", own)

@@ -1,6 +1,6 @@
 """Reading a field that isn't set, from the bytes that its model lies over: the iterative way down, level by level.
 
-What is there reads as a value, a model, a list or a map over its own bytes. What isn't there reads as the state of the
+A present field reads as a value, a model, a list or a map over its own bytes. A missing one reads as the state of the
 model says (see `crossplane_lite._models.node`): an Observable, something empty, or None.
 """
 
@@ -32,7 +32,7 @@ _OBJECT: Final = types.OBJECT
 
 
 class Reading:
-    """A field of a class, as the class has it: Python finds it where the instance's dict has no value.
+    """A field of a class, as the class has it: Python finds it where the instance's dict lacks a value.
 
     The same as `Model._read_field`, without the search for the name and the exception that lead there.
     """
@@ -123,7 +123,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
             return _keep(node, holder, name, present(type_, kind, payload, state, node, field.step))
         if kind != _NULL:
             return float(payload) if kind == _NUMBER and code == types.FLOAT else payload
-        if state == LOOSE:  # an explicit null of an earlier function: it has an opinion, and it is null
+        if state == LOOSE:  # an explicit null of a previous function: an opinion, which is null
             return None
     made = absent(type_, state, node, field.step)
     if node.place is not None:
@@ -132,7 +132,7 @@ def read(node: Node, holder: ModelShape, field: types.Field) -> Any:
 
 
 def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
-    """Keep what was read, so that reading again gives the same object, which attaches itself when written."""
+    """Keep the value that was read, so that reading again gives the same object, which attaches itself when written."""
     made_node: Node = made._node
     if made_node.state == LOOSE:  # the same as `attach_to`
         made_node.state, made_node.owner, made_node.key = VIEW, holder, name
@@ -145,7 +145,7 @@ def _keep(node: Node, holder: ModelShape, name: str, made: Any) -> Any:
 
 
 def absent(type_: types.Type, state: int, up: Node, step: str) -> Any:
-    """Return what a field reads as that the source does not have."""
+    """Return the value that a field reads as if the source lacks it."""
     code = type_.code
     if code == types.MODEL or (code == types.DYNAMIC and state != WAIT) or (code == types.OBJECT and state < WAIT):
         return _view(type_, Node(state, None, up.root, up, step))
@@ -164,7 +164,7 @@ def present(
 ) -> Any:
     """Return an object or a list of the source as a model, list or map over its bytes.
 
-    What is nested in a list or map is split too, level by level; models in it are not, they read when they are read.
+    Lists and maps in a list or map are split too, level by level; models in it are not, they read when they are read.
 
     Args:
         type_: The type of the field, list or map that it stands in.
@@ -214,7 +214,7 @@ def _elements(holder: Any, entries: Iterable[tuple[Any, bytes]], of: types.Type,
             step = f'["{key}"]' if isinstance(holder, dict) else f"[{key}]"
             work.append((holder, key, of, kind, payload, node, step))
         elif kind == _NULL:
-            # In desired state None would mean no opinion, but this is an earlier function's opinion.
+            # In desired state None would mean no opinion, but this is a previous function's opinion.
             put(holder, key, NULL if node.state < WAIT else None)
         else:
             put(holder, key, float(payload) if kind == _NUMBER and of.code == types.FLOAT else payload)

@@ -30,12 +30,12 @@ class Registered:
     Attributes:
         root: The observed object, present or not.
         observed: The observed side, once it has been asked for.
-        base: The Struct bytes that earlier functions desire, None where they don't.
+        base: The Struct bytes that previous functions desire, None where they don't.
         ready: The readiness that compose() set.
-        incoming_ready: The readiness that earlier functions set, as the protocol's number.
+        incoming_ready: The readiness that previous functions set, as the protocol's number.
         on_unresolved: `keep`, `hold` or `fatal`.
         depends_on: Names of the resources that must be ready before this one is created.
-        desired_details: For the composite the connection details that earlier functions desire.
+        desired_details: For the composite the connection details that previous functions desire.
         details: For the composite the desired connection details, once they have been asked for.
     """
 

@@ -40,7 +40,8 @@ class Resource(Model):
     """Base of composites and composed resources: a model with a name in the composition and an observed side.
 
     Attributes:
-        observed: The same model over observed state ("Resource Access Model" in the seed). Nothing of it can be set.
+        observed: The same model over observed state ("Resource Access Model" in the specification of this SDK). Nothing
+            of it can be set.
         external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
             `.observed`. Of a registered resource for which nobody has set it, it is a reference to the observed one,
             and so is `metadata.name`.
@@ -58,7 +59,7 @@ class Resource(Model):
 
     kind_info: ClassVar[KindInfo] = _KindInfo()  # type: ignore[assignment]  # what it reads as
 
-    if TYPE_CHECKING:  # each class says more exactly what its own are; only Any lets it
+    if TYPE_CHECKING:  # each class has more exact types of its own; only Any lets it
         apiVersion: Any = ...
         kind: Any = ...
         metadata: Any = ...
@@ -85,7 +86,7 @@ class Resource(Model):
         return made
 
     def _put_in_place(self, name: str, value: Any) -> None:
-        """Have metadata or status that is read from a desired composed resource know what it is."""
+        """Have metadata or status that is read from a desired composed resource know whose it is."""
         state = self._state
         if state is None or not is_desired(self._node, state.root):
             return
@@ -109,7 +110,7 @@ class Resource(Model):
         root = self._registered().root
         if root.kind == "resource":
             return root.name
-        # The composite and required resources have no name in the composition; their own name is what is meant.
+        # The composite and required resources lack a name in the composition; their own name is meant.
         name: str = _wire.get_path(root.raw or b"", ("metadata", "name"), "")
         return name
 
@@ -174,7 +175,7 @@ class Resource(Model):
         root = top.root
         found = condition_of(root.raw if root is not None else None, type)
         if found is not None and found.get("status") != "True" and root is not None and root.kind == "resource":
-            # A gate for creation must not delete: what depends on it shows in another run.
+            # A gate for creation must not delete: the resources that depend on it show in another run.
             if guess(make(f'{root.prefix}.status.conditions["{type}"].status', root)):
                 found = {**found, "status": "True"}
         raw = None if found is None else _wire.encode_struct(found)
@@ -204,7 +205,7 @@ class StatusReading(Reading):
 
 
 class MetadataReading(Reading):
-    """The field metadata of a resource's class. A data descriptor, so that what was set passes it as well."""
+    """The field metadata of a resource's class. A data descriptor, so that set values pass it as well."""
 
     __slots__ = ()
 
@@ -229,7 +230,7 @@ class MetadataReading(Reading):
 
 
 def reading_of(field: Field) -> Reading:
-    """Return what reads a field of a resource's class."""
+    """Return the descriptor of a field of a resource's class."""
     return _READINGS.get(field.name, Reading)(field)
 
 

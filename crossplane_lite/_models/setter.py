@@ -1,4 +1,4 @@
-"""The sentinel setter: what assigning and deleting a field of a model does.
+"""The sentinel setter: assigning and deleting a field of a model.
 
 A set value stands in the instance's dict. Whatever isn't there is `UNSET`, which is the default of every field.
 """
@@ -20,7 +20,7 @@ __all__ = ["delete_field", "set_field"]
 
 
 def set_field(self: Model, name: str, value: Any) -> None:
-    """Set a field; None and UNSET mean no opinion, so that what earlier functions desired shows through."""
+    """Set a field; None and UNSET mean no opinion, so that the value of previous functions shows through."""
     field = self.__wire_fields__.get(name)
     if field is None:
         raise self._unknown(name)
@@ -31,12 +31,12 @@ def set_field(self: Model, name: str, value: Any) -> None:
         self._check_fixed(name, value)
         return
     if value is not None and self.__dict__.get(name) is value:
-        return  # `model.items += [...]` assigns what was read and has attached itself
+        return  # `model.items += [...]` assigns the list that was read and has attached itself
     kept = value if type(value) in field.takes else adopt(field.type, value, (self, field.wire))
     if kept is None:
         self.__dict__.pop(name, None)
     elif node is not None and node.deleted is not None and name in node.deleted:
-        self.__dict__[name] = kept  # in the place of what was deleted: it replaces and doesn't merge
+        self.__dict__[name] = kept  # in the place of a deleted value: it replaces and doesn't merge
     elif node is not None and node.raw is not None and isinstance(kept, (ModelShape, dict)):
         self.__dict__[name] = over_source(node, field.wire, field.type, kept)
     else:
@@ -48,7 +48,7 @@ def set_field(self: Model, name: str, value: Any) -> None:
 
 
 def delete_field(self: Model, name: str) -> None:
-    """Delete a field: it reads None, and removes what earlier functions desired."""
+    """Delete a field: it reads None, and removes the value of previous functions."""
     if self.__wire_fields__.get(name) is None:
         raise self._unknown(name)
     node = self._node

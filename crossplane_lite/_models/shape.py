@@ -1,4 +1,4 @@
-"""What the reader, the setter, the walker and the codec know of a model, below the class that people use."""
+"""The part of a model that the reader, the setter, the walker and the codec know, below the class that people use."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["DesiredMap", "ModelShape", "near_name", "new_node"]
 
 
 class ModelShape:
-    """The fields of a model's class, and what one instance has set: its dict, and the place where it stands.
+    """The fields of a model's class, and the set fields of one instance: its dict, and the place where it stands.
 
-    The names that begin with `__wire_` are what the codec asks for (see `crossplane_lite._wire.objects`).
+    The names that begin with `__wire_` are for the codec (see `crossplane_lite._wire.objects`).
     """
 
     __slots__ = ("__dict__", "__weakref__", "_node")
@@ -37,14 +37,14 @@ class ModelShape:
 
     @property
     def _absent(self) -> bool:
-        """True for a view of something that isn't there: what reading an unset nested field gives."""
+        """True for a view of something that isn't there: the result of reading an unset nested field."""
         node = self._node
         if node is None or node.raw is not None or self.__dict__:
             return False
         return node.state == VIEW or node.up is not None or node.state >= WAIT
 
     def _own_node(self) -> Node:
-        """Give a model a node of its own, for what it has to remember."""
+        """Give a model a node of its own, for its own memory."""
         node = Node(HELD if self._node is HELD_NODE else LOOSE)
         self._set_node(self, node)
         return node
@@ -81,7 +81,7 @@ ModelShape.__wire_below__ = ModelShape.__dict__["_node"]
 
 
 class DesiredMap(dict[str, Any]):
-    """A map of desired state, as the walker and the codec know it: with the keys that it removes from what lies below.
+    """A map of desired state, as the walker and the codec know it: with the keys that it removes from the map below.
 
     The rest is `crossplane_lite._models.containers.ModelMap`.
     """
@@ -93,7 +93,7 @@ class DesiredMap(dict[str, Any]):
 
     @property
     def deleted(self) -> set[str] | None:
-        """The keys that are to be removed from what earlier functions desired."""
+        """The keys that are removed from the desired state of previous functions."""
         return None if self._node is None else self._node.deleted
 
 

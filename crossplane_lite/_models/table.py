@@ -76,7 +76,7 @@ def load(module: str, table: Mapping[str, str], **aliases: str) -> tuple[Callabl
         return other
 
     def get(name: str) -> Any:
-        if name[:2] == "__" and name != "__all__":  # what the import system asks for; no near name is meant
+        if name[:2] == "__" and name != "__all__":  # names that the import system asks for; no near name is meant
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         if name == "__all__":
             return sorted(table)

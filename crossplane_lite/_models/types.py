@@ -1,4 +1,4 @@
-"""What a model's field holds: the parsed form of a table's type texts.
+"""The type of a model's field: the parsed form of a table's type texts.
 
 A table is data (see `crossplane_lite.table`); this is the only place that reads its small language.
 """
@@ -85,8 +85,8 @@ class Type:
         place: For a list or a map the field that it is of, for messages.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
-        settles: Whether its absence in an object that is ready is an answer: API servers leave out what is false, zero
-            and empty.
+        settles: Whether its absence in an object that is ready is an answer: API servers leave out values that are
+            false, zero and empty.
     """
 
     __slots__ = (
@@ -169,7 +169,7 @@ class Field:
         name: The attribute.
         wire: The name in Kubernetes' objects.
         step: The name as a step of a path.
-        type: What it holds.
+        type: The type of its values.
         takes: The classes of scalars that can be kept as they are.
         copied: The builtin container that only has to be copied, where `probe` takes its items.
         probe: See `Type`.

@@ -1,4 +1,4 @@
-"""Resources of kinds that have no generated class."""
+"""Resources of kinds without a generated class."""
 
 from __future__ import annotations
 

@@ -2,14 +2,14 @@
 
 A value is added with the key that it stands under, which says how it is looked for:
 
-- What a key names a secret (`password`, `client_secret`, `tls.key`) is masked wherever it stands, and so are its first
-  and last letters, eight or more of them: texts are cut.
+- A value whose key names a secret (`password`, `client_secret`, `tls.key`) is masked wherever it stands, and so are its
+  first and last letters, eight or more of them: texts are cut.
 - Hosts, ports, users and names of databases are masked where they stand for themselves, not inside of other words.
 - Anything else is masked wherever it stands, and where it stands for itself if it is shorter than eight letters.
 
-What is shorter than four letters is left as it is, and so are names of resources and kinds.
+A value shorter than four letters is left as it is, and so are names of resources and kinds.
 
-Searching takes the same time however many values there are: what begins like one of them is looked up by its first
+Searching takes the same time however many values there are: text that begins like one of them is looked up by its first
 letters.
 """
 
@@ -31,10 +31,10 @@ MASK: Final = "[secret]"
 
 # Shorter values would be found in the middle of words, and masking those tells more than it hides.
 _SHORTEST: Final = 4
-# What has so many letters is looked for inside of words, and by its beginning and its end.
+# A value with so many letters is looked for inside of words, and by its beginning and its end.
 _GRAM: Final = 8
 
-# How a value is looked for: anywhere, where no letter or digit is beside it, or where it is no part of a longer name.
+# How a value is looked for: anywhere, where no letter or digit is beside it, or where it isn't part of a longer name.
 _ANYWHERE: Final = 0
 _WORD: Final = 1
 _ITSELF: Final = 2
@@ -53,7 +53,7 @@ _KEY_OF_PLACE: Final = re.compile(
     r"database|name|ur[il]|id|e?mail|account|project|tenant|schema|region|zone|location|namespace|role|arn|bucket|"
     r"engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format)s?$"
 )
-# Of what is in structured values, these tell nothing that must be hidden.
+# These parts of structured values needn't be hidden.
 _KEY_OF_NOTHING: Final = re.compile(
     r"(?:^|[\W_])(?:schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|"
     r"format|current_context|api_?version)s?$"
@@ -158,7 +158,7 @@ class Masker:
         several = self._wholes[text[at : at + _GRAM]]
         piece = text[at : at + self.longest]
         while piece:
-            # What is a beginning of the piece comes before it in order, and shares a beginning with what is between.
+            # A beginning of the piece comes before it in order, and shares a beginning with the pieces between.
             place = bisect_right(several, piece)
             if not place:
                 return 0
@@ -224,7 +224,7 @@ class Masker:
         if not is_secret and stripped.lower() in _ORDINARY:
             return
         mode = _ANYWHERE if is_secret or not _names_place(key) else _ITSELF
-        # What begins like a URL, like JSON or like another block of PEM is nothing that is known by its beginning.
+        # A value that begins like a URL, like JSON or like another block of PEM isn't known by its beginning.
         is_cut = is_secret and not is_structured
         for form in dict.fromkeys(_forms(text, is_anywhere=mode == _ANYWHERE)):
             self._add(form, mode, is_cut=is_cut)
@@ -293,7 +293,7 @@ def _shared(one: str, other: str) -> int:
 
 
 def _stands(text: str, start: int, end: int, mode: int) -> bool:
-    """Say whether what is at a place stands there in the way that is looked for."""
+    """Say whether the text at a place stands there in the wanted way."""
     if mode == _ANYWHERE:
         return True
     before, behind = text[start - 1 : start] if start else "", text[end : end + 1]
@@ -391,9 +391,9 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 
 
 def _parts(key: str, text: str) -> list[Secret] | None:
-    """Return what is in a structured value: leaves of JSON and of INI, bodies of PEM, the password of a URL.
+    """Return the parts of a structured value: leaves of JSON and of INI, bodies of PEM, the password of a URL.
 
-    None where it is no such value.
+    None for other values.
     """
     if text.lstrip()[:1] in ("{", "["):
         try:

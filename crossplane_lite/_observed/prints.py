@@ -1,4 +1,4 @@
-"""What compose() prints, as people may read it: paths in the place of placeholders, and secret values masked."""
+"""Prints of compose(), as people may read them: paths in the place of placeholders, and secret values masked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["Readable", "make_all_readable", "make_readable", "undo"]
 
 
 class Readable:
-    """A text stream that shows what compose() prints, and drops what it prints in runs whose results are thrown away.
+    """A text stream that shows prints of compose(), and drops those of runs whose results are thrown away.
 
-    What is printed outside of all calls goes through as it is.
+    Prints outside of all calls go through as they are.
 
     Args:
         stream: Where it goes.
@@ -57,10 +57,10 @@ def make_all_readable() -> None:
 
 
 def make_readable() -> Any:
-    """Show what compose() prints from now on in this process.
+    """Show the prints of compose() from now on in this process.
 
     Returns:
-        What `undo` takes.
+        The argument for `undo`.
     """
     if isinstance(sys.stdout, Readable):
         return None
@@ -70,7 +70,7 @@ def make_readable() -> Any:
 
 
 def _over(stream: Any) -> Any:
-    # print() in another thread holds no reference of its own to sys.stdout: when that is replaced, what was there must
+    # print() in another thread holds no reference of its own to sys.stdout: when that is replaced, the old one must
     # not be freed, or the process ends with a segmentation fault. So there is one for a stream, as long as that lives.
     made = getattr(stream, "_crossplane_lite_readable", None)
     if made is None:

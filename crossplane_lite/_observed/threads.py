@@ -1,4 +1,4 @@
-"""Threads that compose() starts, known by their call: what they show is masked, also when the call has ended.
+"""Threads that compose() starts, known by their call: their output is masked, also when the call has ended.
 
 Context variables aren't inherited by threads, so that a thread doesn't know its call by itself.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Started", "mask_of_thread", "watch"]
 
-# What masks what a thread shows. Threads are known by what they are, for their numbers are used again.
+# The masker of a thread's output. Threads are known by identity, for their numbers are used again.
 _maskers: Final[weakref.WeakKeyDictionary[threading.Thread, Masker]] = weakref.WeakKeyDictionary()
 _started_by: Final[weakref.WeakKeyDictionary[threading.Thread, Started]] = weakref.WeakKeyDictionary()
 
@@ -35,7 +35,7 @@ class Started:
             _maskers[thread] = self._masker
 
     def end(self, masker: Callable[[], Masker]) -> None:
-        """Keep what masks the call's secrets for the threads that go on; nothing else of the call is kept.
+        """Keep the masker of the call's secrets for the threads that go on; nothing else of the call is kept.
 
         Args:
             masker: Makes it.

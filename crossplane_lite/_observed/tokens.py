@@ -165,7 +165,7 @@ class Marker:
             for part in (self._head, self._tail)
             for at in range(len(part) - _WINDOW + 1)
         ]
-        # What all windows of the head have in common, and all of the tail: without these there is none of them.
+        # The common part of all windows of the head, and of the tail: without these a text holds none of them.
         self._cores = tuple(part[len(part) - _WINDOW : _WINDOW].encode() for part in (self._head, self._tail))
         self._head_encoded = _base64_cores(self._head)
         tail_encoded = _base64_cores(self._tail)
@@ -202,7 +202,7 @@ class Marker:
 
     @property
     def head(self) -> bytes:
-        """What every token begins with, in lower case."""
+        """The beginning of every token, in lower case."""
         return self._head.encode()
 
     @property
@@ -240,7 +240,7 @@ class Marker:
 
         Args:
             text: The text.
-            shown: Returns what stands for a number.
+            shown: Returns the text for a number.
             part_of_one: Stands for a word with a part of a token.
         """
 

@@ -1,6 +1,6 @@
-"""What one call of compose() does with values that don't exist yet, remembered while it runs.
+"""One call's uses of values that don't exist yet, remembered while compose() runs.
 
-`Tracker` is the lower half of the one state that a call has: what Observables and models know of it. The whole is
+`Tracker` is the lower half of the one state that a call has: the part that Observables and models know. The whole is
 `crossplane_lite._call.call.Call`.
 """
 
@@ -42,10 +42,10 @@ _SHORTEST_TOKEN: Final = 8  # no shorter part of one is recognised
 _PACKAGE: Final = __name__.partition(".")[0]
 
 Before = tuple["Token[Tracker | None]", "Token[list[WireError] | None]"]
-"""What `leave` needs to go back to what this thread or task was in."""
+"""The state that `leave` goes back to in this thread or task."""
 
 Question = tuple[str, object]
-"""The path of a value that is used as a plain one, and what it is compared with."""
+"""The path of a value that is used as a plain one, and the value that it is compared with."""
 
 Branch = tuple[Question, tuple[int, int], bool]
 """A question, the place in the code where it came up, and an answer."""
@@ -63,19 +63,19 @@ current: Final = _current.get
 
 
 def enter(call: Tracker) -> Before:
-    """Make `call` the one that this thread or task is in; return what `leave` needs."""
+    """Make `call` the one that this thread or task is in; return the argument for `leave`."""
     _open[id(call)] = call
     return _current.set(call), _wire.watch(call.faults)
 
 
 def leave(call: Tracker, before: Before) -> None:
-    """Close a call, and go back to what this thread or task was in."""
+    """Close a call, and go back to the call that this thread or task was in."""
     go_back(before)
     close(call)
 
 
 def go_back(before: Before) -> None:
-    """Go back to what this thread or task was in before a call, which stays open."""
+    """Go back to the state of this thread or task before a call, which stays open."""
     _current.reset(before[0])
     _wire.unwatch(before[1])
 
@@ -118,7 +118,7 @@ def mask(text: str) -> str:
 
 
 def watch_threads() -> None:
-    """Remember from now on which call has started a thread, so that what the thread shows is masked."""
+    """Remember from now on which call has started a thread, so that the thread's output is masked."""
     if not _watched:
         from .threads import watch
 
@@ -135,14 +135,14 @@ def place() -> tuple[int, int]:
 
 
 class Tied(Protocol):
-    """What is tied into a circle until its call ends."""
+    """Objects that are tied into a circle until their call ends."""
 
     def untie(self) -> None:
         """Cut the circle."""
 
 
 class Tracker:
-    """What is remembered of values that don't exist yet, and of what must not be shown.
+    """A call's memory of values that don't exist yet, and of secrets.
 
     Attributes:
         data: The request's bytes.
@@ -156,19 +156,19 @@ class Tracker:
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
         shown: The numbers of the tokens that this package has come across, in texts of resources or for people.
-        tied: Places of models that are tied into a circle with what was read from them, or with what holds them.
+        tied: Places of models that are tied into a circle with values read from them, or with their parents.
             Whoever has made the call unties them at its end.
         faults: The errors in the request's bytes that have come to light.
         closed: True once the answer is made.
         rehearsed: True for a run whose results are thrown away.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
         threads: The threads that compose() has started, None where it has started none.
-        oracle: Says what an unresolved value is taken for where it is used as a plain one, in a rehearsal that tries
+        oracle: Says the answer of an unresolved value that is used as a plain one, in a rehearsal that tries
             other answers. None takes all for empty, as every real call does.
 
     Args:
         data: The request's bytes.
-        masker: Makes what masks the secret values of the call's request, when it is first needed.
+        masker: Makes the masker of the secret values of the call's request, when it is first needed.
     """
 
     __slots__ = (
@@ -227,7 +227,7 @@ class Tracker:
         self._own_secrets: list[tuple[str, bytes]] = []
 
     def __deepcopy__(self, memo: object) -> Tracker:
-        return self  # what belongs to a call belongs to it as a copy, too
+        return self  # a call's objects belong to it as copies, too
 
     def __reduce__(self) -> Any:
         return _ended, ()  # elsewhere no call is going on
@@ -283,7 +283,7 @@ class Tracker:
 
         Args:
             observable: The value.
-            compared: What it was compared with, where it was.
+            compared: The value that it was compared with, if it was.
         """
         path = observable.source_path
         self.guesses.setdefault(path, observable)
@@ -314,7 +314,7 @@ class Tracker:
                 if marker.is_in(data):
                     return True
             return False
-        # Where the request has such a text itself, it is no token that this process has made.
+        # Where the request has such a text itself, it isn't a token that this process has made.
         return _leftovers.are_in(data) and not self._sequence_of_markers()
 
     def tokens_in(self, text: str) -> list[Observable[Any]]:
@@ -357,7 +357,7 @@ class Tracker:
         return self.masker()(text)
 
     def masker(self) -> Masker:
-        """Return what masks the secret values that are known by now."""
+        """Return the masker of the secret values that are known by now."""
         if self._masked is None:
             if self._mask is not None:
                 self._masked = self._mask()
@@ -372,7 +372,7 @@ class Tracker:
 
     def readable(self, text: str) -> str:
         """Return `text` with tokens replaced by their paths, secret values as they are."""
-        # What isn't valid Unicode can't be sent, and is shown escaped.
+        # Text that isn't valid Unicode can't be sent, and is shown escaped.
         data = text.encode(errors="backslashreplace")
         text = data.decode()
         if self.has_token(data):
@@ -387,7 +387,7 @@ class Tracker:
         return self.tokens[number].source_path
 
     def normal(self, text: str) -> str:
-        """Return `text` with whole tokens replaced by what doesn't depend on their form, to compare runs with."""
+        """Return `text` with whole tokens replaced by a text without their form, to compare runs with."""
         if not self.tokens:
             return text
         return self._own_marker().replaced(text, lambda number: f"\0{number}\0")
@@ -413,7 +413,7 @@ def _expect_tokens(form: int) -> None:
 
 
 def _ended() -> Tracker:
-    """Return a call that has ended, for what comes from another process."""
+    """Return a call that has ended, for objects that come from another process."""
     call = Tracker()
     call.closed = True
     return call

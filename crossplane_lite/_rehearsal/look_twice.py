@@ -1,4 +1,4 @@
-"""What of an answer depends on values that aren't there yet: runs of compose() with other answers show it.
+"""The parts of an answer that depend on missing values: runs of compose() with other answers show them.
 
 Plain Python hides dependencies: `if`, loops, `or`, hashes and slices turn an unresolved value into a plain one. So
 compose() runs again on the same request, before the answer is made, where it used such a value as a plain one or put
@@ -15,12 +15,12 @@ A'      Where one of these differs: other placeholders alone.
 C       Where one of these differs: A once more.
 ======  ===========================================================================================================
 
-- A and C differ: compose() isn't deterministic. The answer has what A has, and says so.
+- A and C differ: compose() isn't deterministic. The answer is that of A, and says so.
 - A and A' differ: a text was cut, hashed or ordered. The place is as unresolved as a direct reference.
 - A and another run differ: a guess decided it. A new resource is as in A. In one that exists the place keeps its value.
 - A resource of this step that exists, that A doesn't register and another run does, is kept.
-- What nobody can see through (a hash of an Observable, `isinstance`, a text found nowhere, an exception, too many runs)
-  protects everything of this step that exists.
+- Uses that nobody can see through (a hash of an Observable, `isinstance`, a text found nowhere, an exception, too many
+  runs) protects everything of this step that exists.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Kept(NamedTuple):
 
 
 class Look:
-    """What the runs have shown.
+    """The findings of the runs.
 
     Attributes:
         sources: The values that were used as plain ones, by path.
@@ -85,13 +85,13 @@ class Look:
         named_by: The values that names of resources were made from.
         unknown: The new resources whose names differ from run to run; they must not be created either.
         removed: The names that every run removes.
-        unstable: What compose() makes anew each time it runs, as people read it.
+        unstable: Values that compose() makes anew each time it runs, as people read them.
         status: The places of the composite's status that are unresolved.
         details: The composite's connection details that are unresolved.
         context: The context's keys that a guess decided.
         encoded: Registered resources as bytes, as far as somebody has looked.
-        trees: What was set in registered resources, as far as somebody has looked; each to be used once.
-        texts: Results and conditions in which a placeholder was cut or hashed, and what they have in common otherwise.
+        trees: The fields set in registered resources, as far as somebody has looked; each to be used once.
+        texts: Results and conditions in which a placeholder was cut or hashed, and their common parts.
         runs: How often compose() has run by now.
     """
 
@@ -163,11 +163,11 @@ def needs_a_look(call: Call) -> bool:
 
 
 def look_twice(call: Call, error: BaseException | None) -> Look:
-    """Run compose() again, and find out what of the answer depends on values that aren't there.
+    """Run compose() again, and find the parts of the answer that depend on missing values.
 
     Args:
         call: The real call, after compose() has returned or raised, and before its answer is made.
-        error: What compose() raised.
+        error: The exception of compose().
     """
     looking = _Looking(call, error)
     try:
@@ -177,7 +177,7 @@ def look_twice(call: Call, error: BaseException | None) -> Look:
 
 
 class _Looking:
-    """The runs, and what they show."""
+    """The runs, and their findings."""
 
     def __init__(self, call: Call, error: BaseException | None) -> None:
         self.call = call
@@ -193,7 +193,7 @@ class _Looking:
         self._known: Known | None = None
 
     def end(self) -> None:
-        """Free what the runs have made."""
+        """Free the objects of the runs."""
         for run in (*self.others, *self.again):
             run.end()
 
@@ -237,8 +237,8 @@ class _Looking:
     def _with_status_of(self, run: Run) -> Run:
         """Run compose() once more, as if the composite had the status that another run gives it.
 
-        What a guess puts into the composite's status comes back as a plain value in the next call, and what was made
-        from it would change then.
+        A value that a guess puts into the composite's status comes back as a plain one in the next call, and values
+        made from it would change then.
         """
         self.look_.runs += 1
         tree = _tree(run.call)
@@ -276,7 +276,7 @@ class _Looking:
         return None
 
     def _changes_any(self) -> bool:
-        """Say whether what A desires changes an existing resource of this step."""
+        """Say whether A changes an existing resource of this step."""
         for name in self.first.resources:
             if name in self.call.observed and self._state(name) == OURS:
                 raw = self.call.observed[name].resource
@@ -329,7 +329,7 @@ class _Looking:
             return False
         return with_live_values(encoded, raw) != encoded
 
-    # What they show.
+    # Findings.
 
     def _state(self, name: str) -> str:
         """Return whose an observed resource is."""
@@ -423,7 +423,7 @@ class _Looking:
         look.texts = self._messages(late)
 
     def _hold_unknown(self, names: Iterable[str]) -> None:
-        """Hold back what is registered under names that differ from run to run; no resource goes in that call."""
+        """Hold back resources that are registered under names that differ between runs; none goes in that call."""
         for name in names:
             self.call.counted.setdefault("(a name)", Observable("(a name)"))
             if name in self.first.resources and name not in self.call.observed:
@@ -442,7 +442,7 @@ class _Looking:
         return {key for key, value in ours.items() if _text(value, self.call) != _text(theirs.get(key), run.call)}
 
     def _messages(self, run: Run) -> dict[str, str]:
-        """Return the texts for people that are others in another run, and what they have in common."""
+        """Return the texts for people that differ in another run, and their common parts."""
         ours, theirs = (
             [entry.message for entry in call.results.entries]
             + [entry.message for entry in call.conditions.entries.values()]
@@ -473,7 +473,7 @@ class _Looking:
             look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
 
     def _take_lost(self) -> None:
-        """Find what exists and would get lost."""
+        """Find existing resources and fields that would get lost."""
         call, look = self.call, self.look_
         for run in (*self.others, *self.again):
             if run.error is None:
@@ -486,7 +486,7 @@ class _Looking:
             bool(call.opaque)
             or any(run.opaque for run in self.others)
             or self.first.error is not None
-            or any(run.error is not None for run in self.others)  # what it didn't come to nobody knows
+            or any(run.error is not None for run in self.others)  # nobody knows the rest, which it didn't come to
             or self._too_many
             or self._has_lost_text()
         )
@@ -552,14 +552,14 @@ class _Looking:
                 self.look_.sources.append(one)
 
     def _has_lost_text(self) -> bool:
-        """Say whether a placeholder was put into a text that is found nowhere in what A has made."""
+        """Say whether a placeholder was put into a text that is found nowhere in the answer of A."""
         call = self.call
         if not call.tokens:
             return False
         for name in self.first.resources:
             encoded = self.first.encoded(name)
             if encoded is None or call.has_token(encoded):
-                self.first.tree(name)  # what is found in it counts as seen
+                self.first.tree(name)  # texts that are found in it count as seen
         _tree(call)
         for message in (
             *(entry.message for entry in call.results.entries),
@@ -594,19 +594,19 @@ class _Looking:
 
 
 def _tree(call: Call) -> Tree | None:
-    """Return what was set in the composite."""
+    """Return the fields that were set in the composite."""
     return None if call.composite is None else tree_or_none(call.composite, call)
 
 
 def _context(call: Call) -> dict[str, Any]:
-    """Return what compose() has put into the context, with texts as they are compared."""
+    """Return compose()'s entries in the context, with texts as they are compared."""
     if call.context is None:
         return {}
     return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
 
 
 def _known_part(value: Any, call: Call) -> Any:
-    """Return plain data without what has no value yet; lists with such an element go as a whole."""
+    """Return plain data without missing values; lists with such an element go as a whole."""
     box: dict[str, Any] = {"": value}
     work: list[tuple[dict[str, Any], str]] = [(box, "")]
     while work:

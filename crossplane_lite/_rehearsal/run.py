@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from .._call import tally
 from .._call.call import Call
 from .._call.marking import direct
 from .._models.walker import Tree, tree_of
@@ -31,16 +32,16 @@ _silent.disabled = True
 
 
 class Run:
-    """A run of compose() and what it has left, until `end` is called.
+    """A run of compose() and its state, until `end` is called.
 
     Attributes:
         call: Its call.
-        error: What compose() raised.
+        error: The exception of compose().
         resources: The composed resources that it registered, by name.
-        opaque: The paths of what it used in a way that another answer can't show.
-        counted: The paths of what loops and numbers came from.
+        opaque: The paths of values that it used in a way that another answer can't show.
+        counted: The paths of the values that loops and numbers came from.
         bytes: Its resources as bytes, as far as somebody has asked.
-        trees: What was set in its resources, as far as somebody has asked.
+        trees: The fields set in its resources, as far as somebody has asked.
     """
 
     __slots__ = ("bytes", "call", "counted", "error", "opaque", "resources", "trees")
@@ -65,6 +66,9 @@ class Run:
             oracle: Answers for unresolved values; None as a real call does.
             form: The form of its tokens.
         """
+        counts = tally.current()
+        if counts is not None:
+            counts.rehearsals += 1
         for handler in logging.getLogger().handlers:
             handler.addFilter(_is_of_a_real_call)
         call = Call(data, real.function, request)
@@ -88,7 +92,7 @@ class Run:
             tracker.go_back(before)
 
     def tree(self, name: str) -> Tree | None:
-        """Return what was set in a registered resource; None where that can't be carried."""
+        """Return the fields set in a registered resource; None where that can't be carried."""
         if name not in self.trees:
             self.trees[name] = tree_or_none(self.resources[name], self.call)
         return self.trees[name]
@@ -100,14 +104,14 @@ class Run:
         return self.bytes[name]
 
     def end(self) -> None:
-        """Free what the run has made."""
+        """Free the objects of the run."""
         self.error = None  # its traceback has the frames of compose()
         tracker.close(self.call)
         self.call.release()
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return what was set in a model; None for a value that can't be carried, or that fails when it is looked at."""
+    """Return the fields set in a model; None for a value that can't be carried, or that fails when it is looked at."""
     try:
         return tree_of(model, call)
     except Exception:  # the real run speaks of it
@@ -115,6 +119,6 @@ def tree_or_none(model: Any, call: Call) -> Tree | None:
 
 
 def _is_of_a_real_call(record: logging.LogRecord) -> bool:
-    """Let through what is not logged in a rehearsal."""
+    """Let through records that are not from a rehearsal."""
     call = tracker.current()
     return call is None or not call.rehearsed

@@ -1,6 +1,6 @@
 """Encoding dicts and models to the bytes of a Struct.
 
-The usual resource takes a recursive way that is capped in depth. What that refuses takes the iterative way of
+The usual resource takes a recursive way that is capped in depth. Resources that it refuses take the iterative way of
 `_tree`, which knows every type and any depth, and says where it is when something is wrong.
 """
 
@@ -174,7 +174,7 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
         if strict:
             raise Bail from failure
         return tree.encode_value_tree(value)
-    # What stands in front of a Value in a list is a tag and its length.
+    # A tag and its length stand in front of a Value in a list.
     start = 2
     while element[start - 1] > 127:
         start += 1
@@ -273,12 +273,12 @@ def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
 
 
 def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
-    """Encode what is none of the most usual types; return what stands in front of the payload, and the payload."""
+    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload."""
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
         below = value.__wire_below__
         if below is not None and below.shows:
-            raise Bail  # It shows more than it has set, and what that means the caller must decide.
+            raise Bail  # It shows more than it has set, and the caller must decide about that.
         data = model_bytes(value, keys, depth + 1, strict)
         return STRUCT_HEADS[len(data)], data
     # Not isinstance(): that asks an object that has no value yet for its class, as authors do.

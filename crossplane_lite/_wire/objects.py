@@ -1,16 +1,16 @@
-"""What the encoders take for an object: a mapping from str, or a model.
+"""The objects that the encoders take: a mapping from str, or a model.
 
 This is all that the codec asks of them:
 
 `__wire_keys__`
-    Of a model's class: attribute name to entry prefix. What has this is a model.
+    Of a model's class: attribute name to entry prefix. An object with this is a model.
 `__wire_head__`
     Of a model's class: the fields that are the same in every instance, encoded.
 `__dict__`
-    Of a model: what is set in it, by attribute name.
+    Of a model: its set values, by attribute name.
 `__wire_below__`
-    Of a model, and of some mappings: None, or what says how it lies over something. That has `deleted`, the attributes
-    or keys to remove from what lies below, or None; and `shows`: `SET`, `MORE` or `WHOLE`.
+    Of a model, and of some mappings: None, or a note how it lies over something. That has `deleted`, the attributes
+    or keys to remove from the object below, or None; and `shows`: `SET`, `MORE` or `WHOLE`.
 `__wire_text__`
     Of anything else: the text that it stands for, or None.
 """
@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 SET: Final = 0
-"""It shows what was set in it, and nothing else."""
+"""It shows the fields set in it, and nothing else."""
 
 MORE: Final = 1
 """It shows more than was set in it, because it lies over bytes of its own or is observed state."""
 
 WHOLE: Final = 2
-"""The same, and all that it shows is meant, not only what was set in it."""
+"""The same, and all that it shows is meant, not only the fields set in it."""
 
 
 def wire_keys(obj: Any) -> Mapping[str, bytes] | None:
@@ -60,13 +60,13 @@ def fixed_fields(obj: Any) -> bytes:
 
 
 def set_members(obj: Any) -> Mapping[Any, Any]:
-    """Return what is set in an object, by key or attribute name."""
+    """Return the set values of an object, by key or attribute name."""
     members: Mapping[Any, Any] = obj if wire_keys(obj) is None else obj.__dict__
     return members
 
 
 def deleted_keys(obj: Any) -> list[str]:
-    """Return the keys that an object removes from what it lies over."""
+    """Return the keys that an object removes from the object below."""
     keys = wire_keys(obj)
     below = getattr(obj, "__wire_below__", None)
     deleted = None if below is None else below.deleted
@@ -90,7 +90,7 @@ def member_prefix(obj: Any, key: Any) -> bytes:
     """Return the entry prefix of a key or attribute name.
 
     Raises:
-        EncodeError: It can't be a key, or the model has no such field.
+        EncodeError: It can't be a key, or the model lacks the field.
     """
     keys = wire_keys(obj)
     try:

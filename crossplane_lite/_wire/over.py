@@ -25,11 +25,11 @@ from .value import open_value
 __all__ = ["Leaf", "encode_over"]
 
 _level: Final = Level.FromString
-_LEAVES: Final = frozenset({str, bool, int, float, list})  # what merges with nothing, and nearly always is there
+_LEAVES: Final = frozenset({str, bool, int, float, list})  # values that merge with nothing, and nearly always are there
 
 
 Leaf = tuple[tuple[str, ...], str, "Callable[[Any], str]"]
-"""One more text in a result: the keys of the Structs that lead to it, its key, and what makes it of the text before."""
+"""One more text in a result: the keys of the Structs on the way, its key, and the function of the text before."""
 
 
 def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | None = None) -> bytes:
@@ -42,7 +42,7 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
         obj: A mapping from str, or an instance of a class with `__wire_keys__`.
         base: The bytes of a Struct.
         strict: Raise Bail instead of EncodeError, on None and on nesting deeper than 60 too.
-        leaf: What else to put into the result, as if it were laid over it.
+        leaf: Another text to put into the result, as if it were laid over it.
 
     Returns:
         The bytes of the merged Struct.
@@ -80,7 +80,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
         if below is not None:
             if strict and below.shows == WHOLE:
                 raise Bail  # all of its own source is meant too, which the caller has to spell out
-            # Deletions come first, so that what is set after a deletion replaces and doesn't merge.
+            # Deletions come first, so that a value set after a deletion replaces and doesn't merge.
             if below.deleted:
                 for name in deleted_keys(obj):
                     if name in fields:
@@ -120,7 +120,7 @@ def _over(obj: Any, base: bytes, depth: int, strict: bool, leaf: Leaf | None = N
 
 
 def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]) -> None:
-    """Put a text below a split Struct; whatever stands on the way and is no Struct is replaced."""
+    """Put a text below a split Struct; whatever stands on the way and isn't a Struct is replaced."""
     if not way:
         before = fields.get(key)
         try:
@@ -137,7 +137,7 @@ def _put(fields: Any, way: tuple[str, ...], key: str, made: Callable[[Any], str]
 
 
 def _struct_to_merge(value: Any, old: bytes | None) -> bytes | None:
-    """Return the bytes of the Struct that a value merges with; None where it replaces what was there."""
+    """Return the bytes of the Struct that a value merges with; None if it replaces the old value."""
     if old is None or not merges(value):
         return None
     kind, payload = open_value(old)

@@ -40,7 +40,7 @@ def title(asked: Any) -> str:
 def _asked(asked: Any) -> Iterator[str]:
     yield f"{len(asked.observed.resources)} observed"
     if asked.desired.resources:
-        yield f"{len(asked.desired.resources)} desired by earlier steps"
+        yield f"{len(asked.desired.resources)} desired by previous steps"
     for name, found in sorted(asked.required_resources.items()):
         yield f"{len(found.items)} required as {name}"
     for name in sorted(asked.required_schemas):

@@ -1,4 +1,4 @@
-"""What render, simulate and graph share on their command line, and what they make of it.
+"""The common command line of render, simulate and graph, and the inputs that it names.
 
     parser = arguments.Parser(...)
     arguments.add_inputs(parser)
@@ -51,14 +51,14 @@ class Inputs(NamedTuple):
             Operation.
         pipeline: The steps.
         functions: Who runs each function, by its name in the pipeline.
-        cluster: What exists beside the composite: required resources, Secrets, schemas.
+        cluster: Objects beside the composite: required resources, Secrets, schemas.
         observed: Observed composed resources, each with the annotation that names it.
         context: The pipeline's context before the first step.
         timeout: Seconds for one reconcile.
-        schemas: What is known of kinds, from --required-schemas and --crds; None where neither was given.
-        composition: The name of the Composition; None where there is none.
+        schemas: The schemas of kinds, from --required-schemas and --crds; None without both.
+        composition: The name of the Composition; None without one.
         xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
-        notes: What people should know of the inputs.
+        notes: Remarks for people on the inputs.
         in_process: The functions that run in this process, with their `module:function`.
     """
 
@@ -93,7 +93,7 @@ class Inputs(NamedTuple):
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say what is rendered: XR, COMPOSITION, FUNCTIONS and the flags that go with them."""
+    """Add the arguments that name the inputs: XR, COMPOSITION, FUNCTIONS and the flags that go with them."""
     parser.add_argument("composite", metavar="XR", type=Path, help="file of the composite resource")
     parser.add_argument(
         "composition",
@@ -135,7 +135,7 @@ def add_explain(group: argparse._ArgumentGroup) -> None:
 
 
 def add_operation(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say what `render op` renders: OPERATION, FUNCTIONS and the flags that go with them."""
+    """Add the arguments that name the inputs of `render op`: OPERATION, FUNCTIONS and the flags that go with them."""
     parser.add_argument(
         "operation", metavar="OPERATION", type=Path, help="file of the Operation, CronOperation or WatchOperation"
     )
@@ -249,7 +249,7 @@ def read_inputs(
         observed: Its composed resources, where they have been read already.
 
     Raises:
-        InputError: Something can't be read, isn't what it should be, or doesn't fit together.
+        InputError: Something can't be read, is wrong, or doesn't fit together.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -283,7 +283,7 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read everything that the arguments of `add_operation` name.
 
     Raises:
-        InputError: Something can't be read, isn't what it should be, or doesn't fit together.
+        InputError: Something can't be read, is wrong, or doesn't fit together.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching
@@ -357,7 +357,7 @@ def _files(arguments: argparse.Namespace, schemas: Schemas | None, *more: Docume
 def _live(
     arguments: argparse.Namespace, composite: Document, observed: list[Document], files: Cluster
 ) -> tuple[Document, list[Document], Cluster]:
-    """Return composite, observed resources and cluster with what a live API server adds to the files."""
+    """Return composite, observed resources and cluster with the additions of a live API server to the files."""
     from .cluster import Chain
     from .kubectl import Kubectl
 
@@ -365,7 +365,7 @@ def _live(
     where = f"the kubectl context {arguments.kube_context}"
     found = live.live(composite.content)
     if found is not None:
-        # Its resources refer to it by its uid, and functions go by what they told it earlier.
+        # Its resources refer to it by its uid, and functions go by their earlier messages to it.
         known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})
@@ -375,7 +375,7 @@ def _live(
 
 
 def _own(observed: list[Document], composite: Document) -> list[Document]:
-    """Return what the composite controls or nobody does: a cluster may have others of the names that it refers to."""
+    """Return the resources that the composite or nobody controls: a cluster may have others of these names."""
     uid = objects.composite_uid(composite.content)
     own = []
     for document in observed:

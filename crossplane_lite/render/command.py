@@ -30,7 +30,7 @@ def command(argv: Sequence[str]) -> int:
         The exit status: 0, or 1 when the reconcile failed, fatal results included; then nothing is printed on stdout.
 
     Raises:
-        InputError: A file or a function isn't what it should be.
+        InputError: A file or a function is wrong.
         MissingExtraError: A package that is needed isn't installed.
     """
     is_operation = argv[:1] == ["op"]
@@ -66,7 +66,7 @@ def _operation(inputs: arguments.Inputs) -> Rendered:
 
 
 def _show(rendered: Rendered, inputs: arguments.Inputs, given: argparse.Namespace) -> int:
-    """Print what came out, and return the exit status."""
+    """Print the output, and return the exit status."""
     from . import output
 
     with_results: bool = given.include_function_results
@@ -103,7 +103,7 @@ def _events(rendered: Rendered, inputs: arguments.Inputs) -> Iterable[Result]:
 
 
 def _check(rendered: Rendered, inputs: arguments.Inputs) -> int:
-    """Tell what is wrong with desired resources, and return the exit status."""
+    """Tell the mistakes in desired resources, and return the exit status."""
     from .._manifests.kind_schemas import Schemas
     from .validation import check
 

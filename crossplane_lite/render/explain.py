@@ -3,8 +3,8 @@
     explain(rendered.steps, "subnet", timeout=60.0)
 
 Lines are known of functions of this package that run in this process: compose() runs once more, watched
-(`recording`). What a field is made from is known of all functions: they are called again with one value of the request
-changed at a time (`probing`). So compose() must have no effect but through its context, as everywhere.
+(`recording`). The sources of a field are known for all functions: they are called again with one value of the request
+changed at a time (`probing`). So compose() may act only through its context, as everywhere.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Field(NamedTuple):
     Attributes:
         path: Its path.
         value: Its value; None while it isn't there.
-        waits: The paths of what it waits for.
+        waits: The paths that it waits for.
         place: The line that set it, as `function.py:31`; empty where that isn't known.
         step: The name of the step that set it.
-        sources: What it is made from: paths in the request.
-        note: What else there is to say, such as that it is a constant.
+        sources: Its sources: paths in the request.
+        note: A remark, such as that it is a constant.
     """
 
     path: str
@@ -68,8 +68,8 @@ class Wait(NamedTuple):
     Attributes:
         path: Its path.
         why: Why it isn't there yet.
-        of: What has to be there first: the resource, or the field of the composite, that it belongs to.
-        waits: What that waits for in turn.
+        of: Its owner, which must be there first: a resource, or a field of the composite.
+        waits: The values that this waits for in turn.
     """
 
     path: str
@@ -89,8 +89,8 @@ class Explained(NamedTuple):
         place: The line that registered it; empty where that isn't known.
         fields: Its fields, by path.
         decides: The values that decide whether there is such a resource.
-        waits: What it waits for, and what that waits for in turn.
-        notes: What people should know besides.
+        waits: The values that it waits for, and their own waits.
+        notes: Other remarks for people.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Explained(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What is known of one step's part in a resource."""
+    """The known facts about one step's part in a resource."""
 
     run: StepRun
     recorded: Recorded | None
@@ -187,7 +187,7 @@ def _shares(
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
-    """Return the fields of a desired resource, of the composite those of its status; None where there is none."""
+    """Return the fields of a desired resource, of the composite those of its status; or None."""
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
     found = fields_of(state.composite.resource)
@@ -195,7 +195,7 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
 
 
 def _said(run: StepRun, target: str, timeout: float) -> _Said:
-    """Find out what is to be known of one step's part in a resource."""
+    """Find out about one step's part in a resource."""
     if isinstance(run.runner, InProcess):
         function = run.runner.function
         recorded = record(function, run.request, target)
@@ -214,7 +214,7 @@ def _in_process(function: Function) -> Answer:
         found = _read(data, names)
         if found.name or found.error or found.fields:
             return found
-        # What is held back isn't in the answer.
+        # Resources that are held back aren't in the answer.
         return next((Found(name, registered[name].values) for name in names if name in registered), found)
 
     return answer
@@ -246,7 +246,7 @@ def _read(answer: bytes, names: Sequence[str]) -> Found:
 
 
 def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
-    """Yield what there is to say of the fields of one step."""
+    """Yield the facts about the fields of one step."""
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = None if said.recorded is None else said.recorded.resource
     for at in sorted(said.base if own is None else own, key=show):
@@ -297,7 +297,7 @@ def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
 
 
 def _notes(said: _Said) -> Iterable[str]:
-    """Yield what can't be known of a step."""
+    """Yield the limits of knowledge about a step."""
     step = quoted(said.run.step.name)
     if said.recorded is None:
         yield f"step {step} isn't a function of crossplane-lite in this process, so its lines aren't known"
@@ -318,7 +318,7 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _waits(name: str, needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return what a resource waits for, and what that waits for in turn. Each is followed once."""
+    """Return the values that a resource waits for, and their own waits. Each is followed once."""
     seen = {name}
 
     def of(one: str, depth: int) -> tuple[Wait, ...]:

@@ -1,4 +1,4 @@
-"""What `--explain` prints: a table for people, or the same as plain data."""
+"""The output of `--explain`: a table for people, or the same as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_VALUE: Final = 40
 
 
 def as_text(explained: Iterable[Explained]) -> str:
-    """Return a table for each resource, and what it waits for."""
+    """Return a table for each resource, and the values that it waits for."""
     return "\n".join("".join(f"{_text.line(line)}\n" for line in _lines(one)) for one in explained)
 
 
@@ -27,7 +27,7 @@ def as_json(explained: Iterable[Explained]) -> str:
 
 
 def as_data(one: Explained) -> dict[str, Any]:
-    """Return what there is to know of a resource as plain data."""
+    """Return the facts about a resource as plain data."""
     return {
         "name": one.name,
         **({"kind": one.kind} if one.kind else {}),

@@ -1,8 +1,8 @@
 """Resources that compose() made and forgot to register: nothing becomes of them, and nobody says so.
 
-While a preview runs a function, each resource that its code makes is noted with the line. What is neither registered
-nor part of something else in the end was forgotten, or not needed. The class that the composite is asked for as is
-noted too.
+While a preview runs a function, each resource that its code makes is noted with the line. A resource that is neither
+registered nor part of something else in the end was forgotten, or not needed. The class that the composite is asked for
+as is noted too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ R = TypeVar("R", bound=Resource)
 
 
 class Noted:
-    """What was noted of a call.
+    """The notes of a call.
 
     Attributes:
         made: The resources that were made, each with its place.

@@ -71,7 +71,7 @@ class InProcess:
 
     Attributes:
         function: The function.
-        notes: What looks like a mistake in the last call.
+        notes: Likely mistakes in the last call.
     """
 
     def __init__(self, function: Function) -> None:
@@ -112,7 +112,7 @@ class OfMessages:
     """Runs a function that handles raw messages in this process: an object with a method RunFunction.
 
     Attributes:
-        name: What its class is called.
+        name: The name of its class.
         file: The file that it is in.
     """
 

@@ -1,4 +1,4 @@
-"""What stands in a composite's spec and its model doesn't know: a misspelt field, or a model of another version.
+"""Fields in a composite's spec that its model doesn't know: a misspelt field, or a model of another version.
 
 Where the XRD is given it says more (`definition`); the model that compose() asks the composite as is always there.
 """
@@ -18,7 +18,7 @@ from ..proto import _view
 
 __all__ = ["unknown_fields"]
 
-# What steers the composition is Crossplane's, and not every model has it.
+# Fields that steer the composition are Crossplane's, and not every model has them.
 _STEERING: Final = frozenset(
     {
         *("claimRef", "compositionRef", "compositionRevisionRef", "compositionRevisionSelector", "compositionSelector"),

@@ -1,4 +1,4 @@
-"""What a resource is made from: a function is called again with one value of its request changed, and what is different
+"""The sources of a resource: a function is called again with one value of its request changed, and what is different
 in the resource then is made from that value. How the value gets there doesn't matter.
 """
 
@@ -30,12 +30,12 @@ _CONDITIONS: Final = ("status", "conditions")
 
 
 class Made(NamedTuple):
-    """What the fields of a resource are made from.
+    """The sources of a resource's fields.
 
     Attributes:
         sources: The values that a field is made from, by the field's steps.
         decides: The values that decide whether there is such a resource.
-        unseen: Those of them of which it can't be seen what else is made from them.
+        unseen: Those of them whose other uses can't be seen.
         unknown: Values of which another one makes the function fail, each with the error.
         varies: The fields that differ from call to call.
         cut: Whether there were too many values to try all of them.
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     """A resource in an answer.
 
     Attributes:
-        name: Its name, the first of those that were looked for; empty where there is none.
+        name: Its name, the first of those that were looked for; or empty.
         fields: Its fields.
         error: The error, where the function failed.
     """
@@ -68,7 +68,7 @@ Answer = Callable[[bytes, Sequence[str]], Found]
 
 
 def made_from(request: bytes, name: str, candidates: Iterable[Origin], answer: Answer, base: Fields) -> Made:
-    """Find out what a resource is made from.
+    """Find the sources of a resource.
 
     Args:
         request: The bytes of the request.
@@ -166,14 +166,14 @@ def _next(sign: str) -> str:
 
 
 class _Request:
-    """A request, and what becomes of it with another value in one place."""
+    """A request, and the same with another value in one place."""
 
     def __init__(self, data: bytes) -> None:
         self._message = _view.RunFunctionRequest.FromString(data)
         self._trees: dict[tuple[str, str, Any], Any] = {}
 
     def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message whose field an origin is in, and the way from there; None where there is none."""
+        """Return the message whose field an origin is in, and the way from there; or None."""
         message = self._message
         if origin.part == "xr":
             return message.observed.composite, origin.steps
@@ -187,7 +187,7 @@ class _Request:
         return None, ()
 
     def tree(self, origin: Origin) -> Any:
-        """Return the object that an origin is in as plain data; None where there is none."""
+        """Return the object that an origin is in as plain data; or None."""
         key = (origin.part, origin.name, origin.steps[0] if origin.part == "required" else None)
         if key not in self._trees:
             try:
@@ -204,7 +204,7 @@ class _Request:
         return origin.steps[1:] if origin.part == "required" else origin.steps
 
     def value(self, origin: Origin) -> Any:
-        """Return what is there; None where nothing is."""
+        """Return the value there, or None."""
         data = self._data(origin)
         if data is not None:
             return data.get(origin.steps[-1], b"").decode(errors="replace")
@@ -278,7 +278,7 @@ def origins(request: bytes, recorded: Recorded | None) -> list[Origin]:
 
     Args:
         request: The bytes of the request.
-        recorded: What compose() reads; None where the function says nothing of that.
+        recorded: The values that compose() reads; None if the function doesn't tell.
     """
     message = _view.RunFunctionRequest.FromString(request)
     source = _Request(request)
@@ -324,7 +324,7 @@ _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind"
 
 
 def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
-    """Yield the values that compose() reads: of what it reads whole all that is in it."""
+    """Yield the values that compose() reads: of an object that it reads whole all its values."""
     above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
     for origin in recorded.reads:
         if origin not in above:

@@ -36,9 +36,9 @@ __all__ = ["render"]
 
 _log = logging.getLogger(__name__)
 
-# Crossplane's own: what functions return of these types is ignored.
+# Crossplane's own: functions' conditions of these types are ignored.
 _SYSTEM: Final = frozenset({"Healthy", "Ready", "Responsive", "Synced", "UpToDate"})
-# What Crossplane itself writes into the status of a composite, beside the conditions.
+# The fields that Crossplane itself writes into the status of a composite, beside the conditions.
 _OWN_STATUS: Final = ("claimConditionTypes", "connectionDetails", "crossplane", "lastHandledReconcileAt")
 _PAUSED: Final = "Reconciliation (including deletion) is paused via the pause annotation"
 _REQUESTED: Final = "crossplane.io/reconcile-requested-at"
@@ -58,13 +58,13 @@ def render(
 ) -> Rendered:
     """Do one reconcile of a composite resource.
 
-    Nothing that is given is changed, and nothing of it is shared with what is returned.
+    Nothing that is given is changed, and nothing of it is shared with the result.
 
     Args:
         composite: The composite resource. One without a uid gets one that depends on its kind and name.
         pipeline: The steps of its composition.
         functions: Who runs each function, by its name. A composition function runs in this process.
-        cluster: What exists besides: required resources, schemas, and the Secrets of credentials and connection
+        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection
             details. With a method `scope(api_version, kind)` it also says which kinds are `Cluster`-scoped.
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
             None may have another controller than the composite, or be in another namespace than a namespaced composite.
@@ -75,12 +75,12 @@ def render(
         composition: The name of the Composition, which functions see in the composite.
 
     Returns:
-        What Crossplane would apply, delete, store and report.
+        The objects that Crossplane would apply, delete, store and report.
 
     Raises:
         FatalResultError: A function returned a fatal result.
         RenderError: The reconcile fails for another reason. Its `composite` has the conditions that Crossplane stores.
-        InputError: What was given can't be used.
+        InputError: An argument can't be used.
         UsageError: A function is neither a runner nor a composition function.
     """
     return _Reconcile(composite, cluster, observed, xrd, composition).run(pipeline, functions, context, timeout)
@@ -100,7 +100,7 @@ class _Reconcile:
             check_defines(composite, xrd, "the XRD")
         self._legacy = is_legacy(xrd)
         self._composition = composition
-        # Decoded again from its bytes: nothing is shared with what the caller may change later.
+        # Decoded again from its bytes: nothing is shared with objects that the caller may change later.
         self._composite = _wire.decode_struct(observed_bytes(composite, "the composite resource"))
         self._conditions = _conditions(self._composite)
         self._status: dict[str, Any] = {}
@@ -179,7 +179,7 @@ class _Reconcile:
         annotations = metadata_of(self._composite).get("annotations")
         return isinstance(annotations, dict) and annotations.get("crossplane.io/paused") == "true"
 
-    # -- what functions are sent
+    # -- requests
 
     def _state(self) -> bytes:
         """Return the bytes of the observed State."""
@@ -196,8 +196,8 @@ class _Reconcile:
     def _seen_composite(self) -> dict[str, Any]:
         """Return the composite as functions see it.
 
-        It has what it has in any cluster: a uid, its label, references to its Composition and to what it is composed
-        of, and the condition that is set before the pipeline runs.
+        It has the fields of any cluster: a uid, its label, references to its Composition and to the resources that it
+        is composed of, and the condition that is set before the pipeline runs.
         """
         metadata = self._composite["metadata"]
         labels = metadata.get("labels")
@@ -217,12 +217,12 @@ class _Reconcile:
         return seen
 
     def _spec(self, composed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the composite's spec with references to what it is composed of."""
+        """Return the composite's spec with references to its composed resources."""
         references = references_of(composed.values(), self._owner.namespace)
         return with_references(self._composite.get("spec"), references, self._legacy)
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
-        """Return what is in the connection secret that a resource names; nothing where it isn't there (yet)."""
+        """Return the content of the connection secret that a resource names; empty if it isn't there (yet)."""
         spec = resource.get("spec")
         reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
         if not isinstance(reference, Mapping):
@@ -235,7 +235,7 @@ class _Reconcile:
         found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
         return secret_data(found[0], f"Secret {namespace}/{name}") if found else {}
 
-    # -- what comes of it
+    # -- the outcome
 
     def _finished(self, pipeline: Pipeline) -> Rendered:
         desired = pipeline.desired
@@ -344,7 +344,7 @@ class _Reconcile:
 
 
 def _looks_wrong(pipeline: Pipeline) -> Iterable[str]:
-    """Yield what looks like a mistake in what functions do and desire."""
+    """Yield likely mistakes in functions' behaviour and desired state."""
     # A run that only looks for dependencies makes the same ones again, and so do steps with the same composite.
     yield from dict.fromkeys(note for notes in pipeline.notes.values() for note in notes)
     if not any(b"None" in run.response for run in pipeline.runs):
@@ -405,7 +405,7 @@ def _checked_conditions(conditions: Any, error: type[Exception], which: str = ""
 
 
 def _readiness(composite: int, ready: Mapping[str, bool]) -> dict[str, Any]:
-    """Return the composite's condition Ready. What the functions say of the composite itself decides."""
+    """Return the composite's condition Ready. The functions' own setting for the composite decides."""
     unready = [name for name, is_ready in ready.items() if not is_ready]
     if composite == _view.READY_TRUE or (composite != _view.READY_FALSE and not unready):
         return {"type": "Ready", "status": "True", "reason": "Available"}

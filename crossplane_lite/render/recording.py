@@ -1,7 +1,7 @@
-"""One run of compose() that is watched: which line set what, and what was read where.
+"""One run of compose() that is watched: the lines that set fields, and the reads.
 
-Only `--explain` watches. For the time of the run it puts itself in the place of what sets and reads the fields of
-models; a function that is served never comes here.
+Only `--explain` watches. For the time of the run it puts itself in the place of the code that sets and reads the fields
+of models; a function that is served never comes here.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class Origin(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """What stands where a value isn't there yet.
+    """The mark of a missing value.
 
     Attributes:
-        paths: What is waited for.
+        paths: The awaited values.
     """
 
     paths: tuple[str, ...]
@@ -93,13 +93,13 @@ class Registered(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What a run of compose() did.
+    """The notes on a run of compose().
 
     Attributes:
-        answer: The answer; empty where there is none.
+        answer: The answer; or empty.
         resource: The resource that was asked for, None where compose() registers none of that name.
-        reads: What was read of the request, and where.
-        unset: What was read of it and isn't there.
+        reads: Reads of the request, with their lines.
+        unset: Reads of missing values.
         raw: Whether compose() looked at the raw request.
     """
 
@@ -111,7 +111,7 @@ class Recorded(NamedTuple):
 
 
 def record(function: Function, request: bytes, name: str) -> Recorded:
-    """Run compose() once more, in silence, and note what it does.
+    """Run compose() once more, in silence, and note its actions.
 
     Args:
         function: The function.
@@ -141,7 +141,7 @@ def _answer(watched: Function, function: Function, request: bytes) -> bytes:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return watched.run(request)
-    except CrossplaneLiteError:  # what can't be read fails as it did before
+    except CrossplaneLiteError:  # an unreadable request fails as it did before
         return b""
     finally:
         logger.removeFilter(never)
@@ -157,7 +157,7 @@ class _Watch:
         self._home = os.path.dirname(os.path.abspath(function.file)) + os.sep
         self._names = names
         self._call: Call | None = None
-        # By the holder's id and the key. What is in `_alive` keeps its id.
+        # By the holder's id and the key. Objects in `_alive` keep their ids.
         self._set: dict[tuple[int, Any], tuple[str, Any]] = {}
         self._made: dict[int, str] = {}
         self._alive: list[Any] = []
@@ -179,10 +179,10 @@ class _Watch:
             for name in self._names:
                 found = ctx._call.composite if name == COMPOSITE else ctx._resources.get(name)
                 if found is not None:
-                    with contextlib.suppress(CrossplaneLiteError):  # what can't be emitted is told by the answer
+                    with contextlib.suppress(CrossplaneLiteError):  # the answer tells of values that can't be sent
                         self.found[name] = self._taken(name, found)
 
-    # -- what was set
+    # -- settings
 
     def _taken(self, name: str, found: Resource) -> Registered:
         tree = tree_of(found, self._call)
@@ -205,7 +205,7 @@ class _Watch:
         return Registered(values, places, self._made.get(id(found), ""), self._registered.get(name, ""))
 
     def _place_of(self, found: Any, steps: Steps) -> str:
-        """Return the line that set what stands at the end of a way: the last one of those that lead there."""
+        """Return the line that set the value at the end of a way: the last one of those that lead there."""
         place = ""
         holder = found
         for at, step in enumerate(steps):
@@ -234,16 +234,16 @@ class _Watch:
 
     def _note(self, holder: Any, key: Any, place: str) -> None:
         value: Any = holder.__dict__.get(key) if isinstance(holder, ModelShape) else None
-        # Plain containers say nothing of what becomes of them.
+        # Plain containers say nothing of their later uses.
         kept = value.copy() if type(value) in (dict, list) else None
         self._alive.append(holder)
         self._set[(id(holder), key)] = (place, kept)
 
-    # -- what is put in the place of the SDK's own
+    # -- replacements of the SDK's own methods
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Watch what this process does with models in the block."""
+        """Watch this process's uses of models in the block."""
         init = Model.__init__
         resource_init, register = Resource.__init__, Context.resource
         touch, put, take = containers._touch, ModelMap.__setitem__, DynamicModel.__setitem__
@@ -338,7 +338,7 @@ class _Watch:
     # -- lines
 
     def _frame(self) -> FrameType | None:
-        """Return the innermost frame of the author's files, or of what isn't this package where there is none."""
+        """Return the innermost frame of the author's files, or else of code outside of this package."""
         frame: FrameType | None = sys._getframe(1)
         first: FrameType | None = None
         while frame is not None:
@@ -375,7 +375,7 @@ _calls: dict[str, dict[tuple[int, str, str], int]] = {}
 
 
 def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
-    """Return the lines of keyword arguments in a file's calls: by the call's line, what is called, and the keyword."""
+    """Return the lines of keyword arguments in a file's calls: by the call's line, the called name, and the keyword."""
     found = _calls.get(file)
     if found is not None:
         return found

@@ -1,6 +1,6 @@
-"""What render, simulate and graph begin with: stdout is theirs alone, and logs are for people.
+"""The start of render, simulate and graph: stdout is theirs alone, and logs are for people.
 
-What a function logs is part of what it says to its author, who sits at a terminal and knows this package by its
+A function's logs are part of its messages to its author, who sits at a terminal and knows this package by its
 documentation: lines can't harm the terminal, and tracebacks have the author's frames alone.
 """
 
@@ -19,7 +19,8 @@ from ..runtime import log
 
 __all__ = ["begin"]
 
-# Where the frames are that say nothing about the author's code: this package, and what runs an `async def` compose().
+# Where the frames are that say nothing about the author's code: this package, and the runner of an `async def`
+# compose().
 _NOT_OF_THE_AUTHOR: Final = (
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ""),
     os.path.join(os.path.dirname(os.__file__), "asyncio", ""),
@@ -42,7 +43,7 @@ def begin() -> None:
 
 
 class _Formatter(log.TextFormatter):
-    """Text for people, without what their terminal has no room for."""
+    """Text for people, without parts that don't fit their terminal."""
 
     line = staticmethod(_text.line)
 

@@ -1,9 +1,9 @@
-"""Fields that nobody set, and what became of reading them: text such as `http://None.example.org`, and exceptions.
+"""Fields that nobody set, and the effects of reading them: text such as `http://None.example.org`, and exceptions.
 
-A field of the composite's spec that isn't set reads as None, and so does what Python makes of it. Where an answer of a
+A field of the composite's spec that isn't set reads as None, and Python goes on with that. Where an answer of a
 function that runs in this process looks like that, compose() runs again, with a note of each unset field that it
-reads; and once more for each of these, with a value in its place, which shows what it is the source of. These runs have
-no effect but through what compose() itself does.
+reads; and once more for each of these, with a value in its place, which shows the fields that it is the source of.
+These runs have effects only through compose()'s own code.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _lock: Final = threading.Lock()
 
 
 class _Reads(NamedTuple):
-    """What a run of compose() read and wasn't there.
+    """A run's reads of missing values.
 
     Attributes:
         unset: The paths of fields of the composite that aren't set, in the order in which they were read last.
-        error: What compose() raised, None where nothing.
+        error: The exception of compose(), or None.
         answer: The answer.
         twice: Where the last name that was given to ctx.resource() was given before; None where it wasn't.
     """
@@ -79,7 +79,7 @@ def none_texts(runs: Iterable[StepRun]) -> Iterator[str]:
 
 
 def hints(run: StepRun) -> Iterator[str]:
-    """Yield what an exception of compose() comes from.
+    """Yield the sources of an exception of compose().
 
     That is an unset field of the composite, a key that the input lacks, or an earlier line that gave the same name.
 
@@ -183,7 +183,7 @@ def _with_key(request: bytes, key: str) -> Iterator[tuple[list[Any], bytes]]:
 
 
 def _run(function: Function, request: bytes) -> _Reads:
-    """Run compose() once more, in silence, and note what it reads that isn't there."""
+    """Run compose() once more, in silence, and note its reads of missing values."""
     unset: dict[str, None] = {}
     errors: list[BaseException] = []
     watched = copy.copy(function)
@@ -220,7 +220,7 @@ def _run(function: Function, request: bytes) -> _Reads:
         Context.resource = resource  # type: ignore[method-assign]
         try:
             answer = watched.run(request)
-        except Exception:  # what can't be read fails as it did before
+        except Exception:  # an unreadable value fails as it did before
             answer = b""
         finally:
             reader.absent = real_absent

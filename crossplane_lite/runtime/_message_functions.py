@@ -26,6 +26,7 @@ from ..proto._pool import DecodeError
 from ..proto.v1 import run_function_pb2 as fnv1
 from . import flags, log
 from .server import GRACE_SECONDS, Server
+from .subject import current_subject
 from .tls import Certificates
 
 __all__ = [
@@ -117,6 +118,7 @@ def serve(
             raise UsageError(f"the option {name!r} can't be set; those that can: {', '.join(_SIZES)}")
     runner = runner_of(function)
     log.set_masker(tracker.mask)
+    log.set_subject(current_subject)
     make_all_readable()
     # -1 is gRPC's way to say that there is no limit.
     sizes: dict[str, Any] = {_SIZES[name]: _NO_LIMIT if value == -1 else value for name, value in options or ()}
@@ -160,7 +162,7 @@ class _Runner:
 
     def __init__(self, method: Callable[[Any, Any], Any]) -> None:
         self._method = method
-        self._name = type(getattr(method, "__self__", method)).__name__
+        self.name = type(getattr(method, "__self__", method)).__name__
         self._file: str = getattr(getattr(method, "__code__", None), "co_filename", __file__)
 
     def run(self, data: bytes) -> bytes:
@@ -181,7 +183,7 @@ class _Runner:
         except (WireError, KeyboardInterrupt):
             raise
         except BaseException as error:  # SystemExit too: it must not end more than this call
-            log_for(self._name, call).exception("RunFunction() raised")
+            log_for(self.name, call).exception("RunFunction() raised")
             rsp = response.to(request)
             response.fatal(rsp, call.show_capped(describe(error, call, self._file), LONGEST_RESULT))
             failed: bytes = rsp.SerializeToString()

@@ -6,7 +6,10 @@ from typing import Final, NamedTuple
 
 from ..errors import InputError
 
-__all__ = ["Address", "check_free", "in_use", "parse"]
+__all__ = ["ANY", "Address", "check_free", "in_use", "parse"]
+
+ANY: Final = "0.0.0.0"
+"""The host that means all addresses of the machine."""
 
 _LOCAL: Final = "unix:"
 _ABSTRACT: Final = "unix-abstract:"
@@ -35,7 +38,8 @@ def parse(text: str) -> Address:
     """Read an address.
 
     Args:
-        text: `host:port`, `[::1]:port`, `unix:path`, `unix:///path` or `unix-abstract:name`.
+        text: `host:port`, `[::1]:port`, `:port` for all addresses of the machine as in Go, `unix:path`, `unix:///path`
+            or `unix-abstract:name`.
 
     Raises:
         InputError: It is none of these. A transport alone would listen on something else than asked for when a port is
@@ -50,7 +54,9 @@ def parse(text: str) -> Address:
         if not path or not path.strip("/"):
             raise InputError(f"{text!r} has no path, for example unix:/run/function.sock")
         return Address("", 0, path)
-    host, _, port = text.rpartition(":")
+    host, colon, port = text.rpartition(":")
+    if colon and not host:
+        host = ANY
     bracketed = host.startswith("[") and host.endswith("]")
     if not host or (":" in host and not bracketed) or not port.isdecimal() or int(port) > 65535:
         raise InputError(f"{text!r} is not an address to listen on, for example 0.0.0.0:9443")

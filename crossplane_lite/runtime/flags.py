@@ -19,7 +19,9 @@ from .._observed.prints import make_all_readable
 from .._observed.tracker import mask
 from ..errors import CrossplaneLiteError, InputError
 from . import log
+from .subject import current_subject
 from .transports import NAMES
+from .transports.limits import Limits
 
 if TYPE_CHECKING:
     from .load import Servable
@@ -73,11 +75,29 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds <= 86400:
+        raise InputError(f"{text!r} is not a number of seconds from 0 to 86400")
+    return seconds
+
+
+def _processes(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 256:
+        raise InputError(f"{text!r} is not a whole number from 1 to 256")
+    return int(text)
+
+
 def _transport(text: str) -> str:
     if text not in NAMES:
         raise InputError(f"{text!r} is not one of {', '.join(NAMES)}")
     return text
 
+
+_DEFAULTS: Final = Limits()
 
 # Name; what a value is called in help, None for a switch; what reads it; the default; what it does. The first
 # name without its dashes is the key in the parsed flags.
@@ -91,10 +111,41 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
         None,
         "tls.crt, tls.key and ca.crt for mutual TLS (environment: TLS_SERVER_CERTS_DIR)",
     ),
-    (("--address",), "HOST:PORT", _text, "0.0.0.0:9443", "where to listen (0.0.0.0:9443, which is IPv4 and IPv6)"),
+    (
+        ("--address",),
+        "HOST:PORT",
+        _text,
+        "0.0.0.0:9443",
+        "where to listen (0.0.0.0:9443, which is IPv4 and IPv6, as is :9443)",
+    ),
+    (
+        ("--health-address",),
+        "HOST:PORT",
+        _text,
+        None,
+        "serve gRPC's health service there in plain text, for probes of Kubernetes",
+    ),
+    (("--metrics-address",), "HOST:PORT", _text, None, "serve metrics for Prometheus there, by the extra [metrics]"),
+    (("--traces",), None, _text, False, "spans of OpenTelemetry, by the extra [otel]; its SDK sends them"),
+    (("--reflection",), None, _text, False, "serve gRPC's reflection, by the extra [reflection]; grpcio only"),
     (("--max-recv-message-size",), "MB", _megabytes, 4 << 20, "largest request (4)"),
     (("--max-send-message-size",), "MB", _megabytes, None, "largest response (no limit)"),
     (("--threads",), "N", _count, 32, "calls handled at the same time (32)"),
+    (("--workers",), "N", _processes, 0, "run the function in N processes, for one that computes much (none)"),
+    (
+        ("--call-timeout",),
+        "SECONDS",
+        _seconds,
+        _DEFAULTS.call_seconds,
+        f"how long a call may take whose caller says nothing ({_DEFAULTS.call_seconds:g})",
+    ),
+    (
+        ("--stuck-after",),
+        "SECONDS",
+        _seconds,
+        _DEFAULTS.stuck_seconds,
+        f"how long after its deadline a call that goes on counts as stuck ({_DEFAULTS.stuck_seconds:g})",
+    ),
     (
         ("--transport",),
         "|".join(NAMES),
@@ -175,6 +226,7 @@ def _run(program: str, argv: Sequence[str], fn: Servable | None) -> None:
         )
     log.configure(logging.DEBUG if flags["debug"] else logging.INFO, text=flags["debug"])
     log.set_masker(mask)
+    log.set_subject(current_subject)
     make_all_readable()
     # Importing makes objects that stay. Searching them for garbage, now and at every later collection, is waste.
     gc.disable()
@@ -198,12 +250,26 @@ def _listening(flags: dict[str, Any], fn: Servable | None, others: list[str]) ->
         fn = load_function(others[0])
     from .server import Server
 
+    run = fn.run
+    if flags["traces"]:
+        from .traces import traced
+
+        run = traced(run, getattr(fn, "name", "RunFunction"))
     server = Server(
-        fn.run,
+        run,
         threads=flags["threads"],
         max_receive_bytes=flags["max-recv-message-size"],
         max_send_bytes=flags["max-send-message-size"],
         transport=flags["transport"],
+        limits=Limits(call_seconds=flags["call-timeout"], stuck_seconds=flags["stuck-after"]),
+        workers=flags["workers"],
+        metrics=flags["metrics-address"] is not None,
     )
+    if flags["reflection"]:
+        server.reflect()
     server.listen(flags["address"], certificates)
+    if flags["health-address"]:
+        server.listen_for_health(flags["health-address"])
+    if flags["metrics-address"]:
+        server.listen_for_metrics(flags["metrics-address"])
     return server

@@ -16,7 +16,7 @@ from typing import Any, Final
 from .._terminal.excerpts import LONGEST_LOGGED, capped
 from .._terminal.lines import escaped
 
-__all__ = ["JSONFormatter", "TextFormatter", "configure", "exception_in_call", "set_masker"]
+__all__ = ["JSONFormatter", "TextFormatter", "configure", "exception_in_call", "set_masker", "set_subject"]
 
 # What every record has; whatever else its dict holds came from the caller's `extra`.
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -35,6 +35,13 @@ _INDENT: Final = "    "
 _mask: Callable[[str], str] = str
 
 
+def _no_subject() -> Mapping[str, str]:
+    return {}
+
+
+_subject: Callable[[], Mapping[str, str]] = _no_subject
+
+
 def set_masker(masker: Callable[[str], str]) -> None:
     """Pass every text that is logged through `masker` from now on.
 
@@ -42,6 +49,15 @@ def set_masker(masker: Callable[[str], str]) -> None:
     """
     global _mask
     _mask = masker
+
+
+def set_subject(subject: Callable[[], Mapping[str, str]]) -> None:
+    """Add the fields that `subject` gives to every line from now on, unless the line has fields of that name itself.
+
+    It runs in the thread that logs, within the call that logs, and says which call that is.
+    """
+    global _subject
+    _subject = subject
 
 
 def configure(level: int = logging.INFO, *, text: bool = False) -> None:
@@ -134,9 +150,13 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _extras(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
-    for key, value in vars(record).items():
+    own = vars(record)
+    for key, value in own.items():
         if key not in _STANDARD:
             yield _masked(str(key)), value
+    for key, text in _subject().items():
+        if key not in own:
+            yield key, text
 
 
 def _exception(record: logging.LogRecord) -> str:

@@ -10,17 +10,24 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import WireError
-from . import log, transports
-from .transports import status
+from ..errors import UsageError
+from . import transports
+from .address import ANY
+from .calls import Calls, timed
 from .transports.limits import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .calls import Handler, Run
+    from .metrics import Metrics
     from .tls import Certificates
+    from .transports import Handle, Quick, Transport
+    from .workers import Pool
 
 __all__ = ["GRACE_SECONDS", "Server"]
 
@@ -29,7 +36,7 @@ GRACE_SECONDS: Final = 25
 
 _log = logging.getLogger(__name__)
 
-Run = Callable[[bytes], bytes]
+_LOOK_SECONDS: Final = 1.0
 
 
 class Server:
@@ -42,10 +49,14 @@ class Server:
         max_send_bytes: The same for the response; None for no limit.
         transport: `grpcio` or `h2`; None for the first of them that is installed.
         limits: All other limits, in place of the defaults.
+        workers: How many processes run the function; 0 for this one alone. With workers the server must be made while
+            the process has one thread.
+        metrics: Whether calls are counted, for `listen_for_metrics`.
 
     Raises:
-        MissingExtraError: The transport isn't installed.
+        MissingExtraError: The transport isn't installed, or what metrics need.
         InputError: There is no such transport.
+        UsageError: The system can't have workers.
     """
 
     def __init__(
@@ -57,14 +68,39 @@ class Server:
         max_send_bytes: int | None = None,
         transport: str | None = None,
         limits: Limits | None = None,
+        workers: int = 0,
+        metrics: bool = False,
     ) -> None:
-        self._run = _logged(run) if _log.isEnabledFor(logging.DEBUG) else run
-        # One entry per running call: a list, because its append and pop need no lock of ours.
-        self._running: list[None] = []
-        self._bound: list[dict[str, Any]] = []
         limits = limits or Limits()
         limits = limits._replace(threads=threads, receive_bytes=max_receive_bytes, send_bytes=max_send_bytes)
-        self._transport = transports.make(transport, self._handle, limits)
+        self._limits = limits
+        self._pool: Pool | None = None
+        self._metrics: Metrics | None = None
+        if _log.isEnabledFor(logging.DEBUG):
+            run = timed(run)
+        if workers:
+            from .workers import Pool
+
+            self._pool = Pool(run, workers, limits)  # before there are threads
+        self._calls: Handler = self._pool or Calls(run, limits)
+        handle: Handle = self._calls.handle
+        if metrics:
+            from .metrics import Metrics
+
+            self._metrics = Metrics(self._gauges)
+            handle = self._metrics.counted(handle)
+        self._bound: list[dict[str, Any]] = []
+        self._more: dict[str, Any] = {"workers": workers} if workers else {}  # for the line that says where it serves
+        self._transport = transports.make(transport, handle, limits, self._other)
+        self._health: Transport | None = None
+        self._certificates: list[Certificates] = []
+        self._stopping = False
+        self._over = threading.Event()
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it makes sense to send it calls: it doesn't end, and threads are left that don't hang."""
+        return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
         """Bind to an address.
@@ -79,14 +115,80 @@ class Server:
         Raises:
             InputError: It can't listen there.
         """
-        bound = self._transport.listen(address, certificates)
+        bound = self._transport.listen(_whole(address), certificates)
         where = {"address": bound, "tls": certificates is not None, "transport": self._transport.name}
         self._bound.append(where)
+        if certificates is not None and hasattr(certificates, "look"):
+            self._certificates.append(certificates)
+        return bound
+
+    def listen_for_health(self, address: str) -> str:
+        """Serve the health service alone, in plain text, at an address of its own. A kubelet's probes speak no TLS.
+
+        Args:
+            address: As `listen` takes it.
+
+        Returns:
+            The address with the port that was taken.
+
+        Raises:
+            InputError: It can't listen there.
+        """
+        few = self._limits._replace(threads=2, waiting=100, connections=100)
+        if self._health is None:
+            self._health = transports.make(self._transport.name, None, few, self._other)
+        bound = self._health.listen(_whole(address), None)
+        self._more["health_address"] = bound
+        return bound
+
+    def reflect(self) -> None:
+        """Serve gRPC's reflection as well. Before the server starts.
+
+        Raises:
+            UsageError: The transport doesn't have it.
+            MissingExtraError: What it needs isn't installed.
+        """
+        add = getattr(self._transport, "reflect", None)
+        if add is None:
+            raise UsageError("reflection is for --transport grpcio; with h2, give clients the .proto file")
+        add()
+
+    def listen_for_metrics(self, address: str) -> str:
+        """Answer Prometheus in plain text, at an address of its own.
+
+        Args:
+            address: `host:port`; port 0 takes a free one.
+
+        Returns:
+            The address with the port that was taken.
+
+        Raises:
+            InputError: It can't listen there.
+            UsageError: The server was made without metrics.
+        """
+        if self._metrics is None:
+            raise UsageError("make the server with metrics=True")
+        bound = self._metrics.listen(_whole(address))
+        self._more["metrics_address"] = bound
         return bound
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
         self._transport.start()
+        if self._health is not None:
+            self._health.start()
+        threading.Thread(target=self._look, name="look", daemon=True).start()
+
+    def _look(self) -> None:
+        """Do what time asks for, until the end."""
+        while not self._over.wait(min(_LOOK_SECONDS, self._limits.request_seconds)):
+            try:
+                self._calls.look()
+                self._transport.look()
+                for certificates in self._certificates:
+                    certificates.look()
+            except Exception:
+                _log.exception("looking at the calls has failed")
 
     def stop(self, grace: float) -> bool:
         """Refuse new calls and give the running ones `grace` seconds to end.
@@ -95,10 +197,18 @@ class Server:
             Whether all ended. A call whose caller has gone away counts until compose() returns.
         """
         deadline = time.monotonic() + grace
+        self._stopping = True
         self._transport.stop(grace)
-        while self._running and time.monotonic() < deadline:
+        while self._calls.running and time.monotonic() < deadline:
             time.sleep(0.01)
-        return not self._running
+        ended = not self._calls.running
+        self._over.set()
+        self._calls.close()
+        if self._health is not None:
+            self._health.stop(0)
+        if self._metrics is not None:
+            self._metrics.close()
+        return ended
 
     def serve(self, grace: float = GRACE_SECONDS) -> None:
         """Answer calls until SIGTERM or SIGINT, then let the running ones finish. Must run in the main thread.
@@ -122,7 +232,7 @@ class Server:
         signal.signal(signal.SIGINT, on_signal)
         self.start()
         for where in self._bound:
-            _log.info("serving", extra=where)
+            _log.info("serving", extra={**where, **self._more})
         while (number := os.read(wake, 1)[0]) not in (signal.SIGTERM, signal.SIGINT):
             pass  # somebody else's signal, whose handler has run
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
@@ -133,31 +243,33 @@ class Server:
             os._exit(1)
         _log.info("stopped")
 
-    def _handle(self, request: bytes) -> bytes:
-        self._running.append(None)
-        try:
-            return self._run(request)
-        except WireError as e:
-            _log.warning("malformed request: %s", e)
-            raise status.Refused(status.INVALID_ARGUMENT, str(e)) from None
-        except BaseException:
-            # The function turns its own failures into results, so this is a defect. Its text may hold anything.
-            log.exception_in_call(_log, "a call failed outside of compose()", request)
-            raise status.Refused(status.INTERNAL, "the function failed; its log says why") from None
-        finally:
-            self._running.pop()
+    def _gauges(self) -> Iterator[tuple[str, str, float]]:
+        calls = self._calls
+        yield "calls_in_flight", "Calls that run.", calls.running
+        yield "calls_waiting", "Calls that wait for a thread.", self._transport.waiting
+        yield "calls_late_total", "Calls in which compose() went on after their deadline.", calls.late
+        yield "calls_stuck", "Calls that have gone on for too long after their deadline.", calls.stuck
+        yield "threads", "How many calls may run at the same time.", self._limits.threads
+        yield "healthy", "What the health check says: 1 for SERVING.", self.healthy
+        if self._pool is not None:
+            pool = self._pool
+            yield "workers", "Worker processes that take calls.", pool.processes
+            yield "workers_ended_total", "Worker processes that have ended by themselves.", pool.ended
+            yield "workers_replaced_total", "Worker processes that were replaced, because calls hung.", pool.replaced
+            yield "calls_retried_total", "Calls that were run again, because their worker had ended.", pool.retried
+            yield "calls_lost_total", "Calls that were UNAVAILABLE: that happened twice, or no worker ran.", pool.lost
+        for certificates in self._certificates:
+            yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
+
+    def _other(self, path: str) -> Quick | None:
+        """Return what answers a method other than RunFunction."""
+        if not path.startswith("/grpc.health.v1.Health/"):
+            return None
+        from . import health  # which nobody may ever ask for
+
+        return health.method(path, lambda: self.healthy)
 
 
-def _logged(run: Run) -> Run:
-    def timed(request: bytes) -> bytes:
-        start = time.perf_counter()
-        sizes = {"request_bytes": len(request)}
-        try:
-            response = run(request)
-            sizes["response_bytes"] = len(response)
-            return response
-        finally:
-            milliseconds = round((time.perf_counter() - start) * 1000, 3)
-            _log.debug("call", extra={"milliseconds": milliseconds, **sizes})
-
-    return timed
+def _whole(address: str) -> str:
+    """Return an address with its host, where it is that of Go for all addresses of the machine."""
+    return f"{ANY}{address}" if address.startswith(":") else address

@@ -178,11 +178,11 @@ class _Check:
         message.desired.resources[_EARLIER].CopyFrom(inner)
         answer = self._answer(message.SerializeToString())
         if _EARLIER not in answer.desired.resources:
-            yield Finding("MUST", "pass desired state on", "a resource that an earlier function desires is gone")
+            yield Finding("MUST", "pass desired state on", "a resource that a previous function desires is gone")
             return
         found = answer.desired.resources[_EARLIER]
         if _wire.decode_struct(found.resource) != earlier or found.ready != _view.READY_TRUE:
-            yield Finding("MUST", "pass desired state on", "a resource that an earlier function desires is another one")
+            yield Finding("MUST", "pass desired state on", "a resource that a previous function desires is another one")
         if answer.desired.composite.connection_details.get("conformance") != b"kept":
             yield Finding("MUST", "pass desired state on", "the composite's connection details are gone")
         if _wire.decode_struct(answer.context).get("conformance") != {"kept": True}:

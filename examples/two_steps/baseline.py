@@ -1,4 +1,4 @@
-"""The second step: gives every bucket of earlier steps the owner's tags, and a policy that refuses plain HTTP.
+"""The second step: gives every bucket of previous steps the owner's tags, and a policy that refuses plain HTTP.
 
 It knows nothing of the first step but what Crossplane hands on, desired state and context, and could be written in
 another language just as well.
@@ -34,7 +34,7 @@ def compose(ctx: composition.Context) -> None:
     buckets = [name for name, desired in ctx.desired.items() if desired.kind == "Bucket"]
 
     for name in buckets:
-        # Only what is set here goes over what the earlier step desires.
+        # Only what is set here goes over what the previous step desires.
         bucket = ctx.resource(name, s3.Bucket(spec=s3.BucketSpec(forProvider=s3.ForProvider(tags=tags))))
 
         statement = {

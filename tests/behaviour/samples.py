@@ -1,4 +1,4 @@
-"""Resources as a cluster or an earlier function would hand them over."""
+"""Resources as a cluster or a previous function would hand them over."""
 
 from __future__ import annotations
 

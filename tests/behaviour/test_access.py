@@ -121,7 +121,7 @@ def test_assigned_empty_containers_are_emitted() -> None:
 
 
 def test_desired_reads_what_earlier_functions_set() -> None:
-    """Unset fields of a registered resource read the earlier functions' desired state, own fields their own."""
+    """Unset fields of a registered resource read the previous functions' desired state, own fields their own."""
 
     def compose(ctx: Any) -> None:
         bucket = ctx.resource("bucket", Bucket(spec=BucketSpec(forProvider=ForProvider(project="p", location="EU"))))

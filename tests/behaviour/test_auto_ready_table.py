@@ -615,7 +615,7 @@ def test_none_gives_the_decision_back() -> None:
 
 @pytest.mark.parametrize("earlier", [True, False])
 def test_what_earlier_functions_said_wins(earlier: bool) -> None:
-    """Readiness that an earlier function set is kept, whether this function registers the resource or not."""
+    """Readiness that a previous function set is kept, whether this function registers the resource or not."""
 
     def compose(ctx: Any) -> None:
         ctx.resource("mine-too", Bucket())
@@ -632,7 +632,7 @@ def test_what_earlier_functions_said_wins(earlier: bool) -> None:
 
 
 def test_the_author_overrides_earlier_functions() -> None:
-    """`resource.ready` also overrides what an earlier function said."""
+    """`resource.ready` also overrides what a previous function said."""
 
     def compose(ctx: Any) -> None:
         bucket = ctx.resource("bucket", Bucket())
@@ -663,7 +663,7 @@ def test_the_composite_is_not_ready_while_something_is_held_back(earlier: bool |
 
 @pytest.mark.parametrize("said", [True, False])
 def test_the_author_decides_on_the_composite_as_well(said: bool) -> None:
-    """`ready` of the composite goes into the answer, whatever is held back and whatever earlier functions said."""
+    """`ready` of the composite goes into the answer, whatever is held back and whatever previous functions said."""
 
     def compose(ctx: Any) -> None:
         _held(ctx)
@@ -674,7 +674,7 @@ def test_the_author_decides_on_the_composite_as_well(said: bool) -> None:
 
 @pytest.mark.parametrize("earlier", [None, True, False])
 def test_readiness_of_the_composite_passes_through(earlier: bool | None) -> None:
-    """While nothing is held back, what earlier functions said of the composite stays."""
+    """While nothing is held back, what previous functions said of the composite stays."""
 
     def compose(ctx: Any) -> None:
         ctx.resource("bucket", Bucket())

@@ -94,7 +94,7 @@ def test_desired_status_of_the_composite_can_be_written_at_once() -> None:
 
 
 def test_desired_status_of_the_composite_builds_on_earlier_functions() -> None:
-    """The composite reads earlier functions' desired status and is laid over it."""
+    """The composite reads previous functions' desired status and is laid over it."""
     earlier = {
         "apiVersion": "example.org/v1alpha1",
         "kind": "XStorageBucket",
@@ -143,7 +143,7 @@ def test_external_name_is_the_annotation() -> None:
 
 
 def test_external_name_reads_earlier_functions() -> None:
-    """`.external_name` reads desired state, what an earlier function set among it."""
+    """`.external_name` reads desired state, what a previous function set among it."""
 
     def compose(ctx: Any) -> None:
         assert ctx.resource("bucket", Bucket()).external_name == "ext"
@@ -175,7 +175,7 @@ def test_ready_goes_into_the_answer(value: bool | None) -> None:
 
 
 def test_ready_of_earlier_functions_stays() -> None:
-    """Readiness that an earlier function set passes through while this one has no opinion."""
+    """Readiness that a previous function set passes through while this one has no opinion."""
 
     def compose(ctx: Any) -> None:
         ctx.resource("bucket", Bucket())
@@ -235,7 +235,7 @@ def test_connection_details_of_an_unobserved_resource_are_observable() -> None:
 
 
 def test_connection_details_of_the_composite_are_emitted() -> None:
-    """Connection details set on the composite are emitted as bytes, over those of earlier functions."""
+    """Connection details set on the composite are emitted as bytes, over those of previous functions."""
 
     def compose(ctx: Any) -> None:
         xr = ctx.composite(XStorageBucket)

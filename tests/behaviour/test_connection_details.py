@@ -133,7 +133,7 @@ def composite(body: Any, **kwargs: Any) -> dict[str, bytes]:
 
 
 def test_details_of_the_composite() -> None:
-    """Text, bytes and whole numbers go into the desired composite, beside those of earlier functions."""
+    """Text, bytes and whole numbers go into the desired composite, beside those of previous functions."""
 
     def body(details: Any, bucket: Any) -> None:
         details["user"] = bucket.connection_details["user"]
@@ -180,7 +180,7 @@ def test_details_of_the_composite() -> None:
     ids=["nowhere", "observed", "earlier"],
 )
 def test_details_of_the_composite_without_a_value(value: Any, seen: Any, earlier: Any, expected: Any) -> None:
-    """A detail without a value keeps the observed one, or that of earlier functions; without either it is left out."""
+    """A detail without a value keeps the observed one, or that of previous functions; without either it is left out."""
 
     def body(details: Any, bucket: Any) -> None:
         details["key"] = value(bucket)
@@ -189,7 +189,7 @@ def test_details_of_the_composite_without_a_value(value: Any, seen: Any, earlier
 
 
 def test_deleting_details_of_the_composite() -> None:
-    """`del` takes away what an earlier function desires, and setting None afterwards doesn't bring it back."""
+    """`del` takes away what a previous function desires, and setting None afterwards doesn't bring it back."""
 
     def body(details: Any, bucket: Any) -> None:
         del details["theirs"]
@@ -229,7 +229,7 @@ def test_details_of_other_types(value: Any) -> None:
 
 
 def test_details_are_not_touched_unless_they_are_set() -> None:
-    """A function that doesn't look at them passes earlier functions' details through."""
+    """A function that doesn't look at them passes previous functions' details through."""
     answer = call(lambda ctx: None, desired_xr={}, desired_xr_connection={"a": b"\xff"})[1]
     assert answer.composite_connection == {"a": b"\xff"}
 
@@ -395,7 +395,7 @@ def test_the_secret_is_a_resource_like_any_other() -> None:
 
 
 def test_a_secret_over_an_earlier_function() -> None:
-    """It is put over what an earlier function desires under that name, whose readiness stays."""
+    """It is put over what a previous function desires under that name, whose readiness stays."""
 
     def compose(ctx: Any) -> None:
         ctx.connection_secret({"a": "new", "b": None})

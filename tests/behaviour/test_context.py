@@ -211,7 +211,7 @@ def test_resources_are_those_registered() -> None:
 
 
 def test_desired_is_what_earlier_functions_want() -> None:
-    """`ctx.desired` reads earlier functions' resources."""
+    """`ctx.desired` reads previous functions' resources."""
 
     def compose(ctx: Any) -> None:
         assert set(ctx.desired) == {"earlier", "bucket"}

@@ -104,7 +104,7 @@ def test_copies_of_a_registered_resource() -> None:
 
 
 def test_the_status_of_an_earlier_functions_resource() -> None:
-    """The same holds for what `ctx.desired` has, but for what an earlier function has put there."""
+    """The same holds for what `ctx.desired` has, but for what a previous function has put there."""
 
     def compose(ctx: Any) -> None:
         with pytest.raises(UsageError, match=r"read vpc\.observed\.status\.atProvider\.vpcId"):
@@ -143,7 +143,7 @@ def test_observed_state_of_an_earlier_functions_resource() -> None:
 
 
 def test_typed_reads_of_an_earlier_functions_resource() -> None:
-    """A resource that is registered over an earlier function's reads its own observed state as ever."""
+    """A resource that is registered over a previous function's reads its own observed state as ever."""
 
     def compose(ctx: Any) -> Any:
         return ctx.resource("vpc", VPC()).observed.status.atProvider.vpcId

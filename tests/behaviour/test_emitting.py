@@ -103,7 +103,7 @@ def test_an_unresolved_leaf_without_observed_value_is_left_out() -> None:
 
 
 def test_a_resource_that_an_earlier_function_desires_stays() -> None:
-    """What an earlier function desires isn't dropped; our resolved fields are merged into it."""
+    """What a previous function desires isn't dropped; our resolved fields are merged into it."""
 
     def compose(ctx: Any) -> None:
         vpc_id = unresolved(ctx)

@@ -126,7 +126,7 @@ def test_missing_values_in_them() -> None:
 
 
 def test_over_an_earlier_function() -> None:
-    """What an earlier function set shows through and is merged at every depth; what is deleted goes."""
+    """What a previous function set shows through and is merged at every depth; what is deleted goes."""
 
     @composition.function
     def compose(ctx: Any) -> None:

@@ -45,7 +45,7 @@ def test_the_users_readiness_wins(value: bool) -> None:
 
 
 def test_an_earlier_false_stays() -> None:
-    """READY_FALSE of an earlier function stays when this one holds nothing back."""
+    """READY_FALSE of a previous function stays when this one holds nothing back."""
     found = {"vpc": samples.vpc(status={"vpcId": "v"})}
     assert call(holding, observed=found, desired_xr_ready=False)[1].composite_ready is False
     assert call(holding, observed=found, desired_xr_ready=True)[1].composite_ready is True

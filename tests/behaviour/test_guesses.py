@@ -231,7 +231,7 @@ def test_remove_in_a_branch_that_a_guess_decided() -> None:
 
 
 def test_remove_takes_an_earlier_functions_resource_out() -> None:
-    """`ctx.remove(name)` removes what an earlier function desired."""
+    """`ctx.remove(name)` removes what a previous function desired."""
 
     def compose(ctx: Any) -> None:
         ctx.remove("old")

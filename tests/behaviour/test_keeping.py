@@ -174,7 +174,7 @@ def test_on_unresolved_fatal_is_for_what_exists() -> None:
 
 @pytest.mark.parametrize("exists", [True, False])
 def test_on_unresolved_hold_never_removes_what_an_earlier_function_desires(exists: bool) -> None:
-    """With "hold" what an earlier function desires under the name stays as it came."""
+    """With "hold" what a previous function desires under the name stays as it came."""
 
     @composition.function
     def compose(ctx: Any) -> None:

@@ -1,4 +1,4 @@
-"""Merging with earlier functions, and registering (design section 3)."""
+"""Merging with previous functions, and registering (design section 3)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_merge_replaces_where_the_kinds_of_value_differ() -> None:
 
 
 def test_fields_that_the_model_does_not_know_are_kept() -> None:
-    """Fields that earlier functions set and the model doesn't have stay as they are, at every level."""
+    """Fields that previous functions set and the model doesn't have stay as they are, at every level."""
     earlier = samples.bucket({"location": "US", "surprise": {"a": [1, {"b": None}]}})
     earlier["extraTop"] = ["x"]
     earlier["spec"]["writeConnectionSecretToRef"] = {"name": "n"}

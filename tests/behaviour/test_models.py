@@ -154,7 +154,7 @@ def test_to_dict_gives_what_is_set() -> None:
 
 @pytest.mark.parametrize("nothing", [None, UNSET])
 def test_none_and_unset_are_no_opinion(nothing: Any) -> None:
-    """None and UNSET emit nothing, and what earlier functions desired shows through."""
+    """None and UNSET emit nothing, and what previous functions desired shows through."""
     assert emitted(ForProvider(project="p", location=nothing, labels=nothing)) == {"project": "p"}
     expected = {"project": "p", "location": "US", "labels": {"a": "b"}}
     assert emitted(ForProvider(project="p", location=nothing, labels=nothing), location="US", labels={"a": "b"}) == (
@@ -191,7 +191,7 @@ def test_null_emits_an_explicit_null() -> None:
 
 
 def test_del_removes_an_inherited_field() -> None:
-    """`del model.field` reads None afterwards and removes what earlier functions set, whole nested models too."""
+    """`del model.field` reads None afterwards and removes what previous functions set, whole nested models too."""
 
     def compose(ctx: Any) -> None:
         bucket = ctx.resource("bucket", Bucket())

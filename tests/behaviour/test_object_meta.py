@@ -73,7 +73,7 @@ SOUND: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", WRONG)
 def test_what_kubernetes_does_not_take(case: str, kind: str) -> None:
-    """It is Fatal with the whole path, set in a constructor or later, new or over an earlier function's resource."""
+    """It is Fatal with the whole path, set in a constructor or later, new or over a previous function's resource."""
     metadata, text = WRONG[case]
 
     @composition.function

@@ -414,7 +414,7 @@ def test_requirements_that_the_caller_does_not_support() -> None:
 
 
 def test_an_exception_is_fatal() -> None:
-    """What goes wrong in an Operation is a fatal result; desired state of earlier steps stays as it came."""
+    """What goes wrong in an Operation is a fatal result; desired state of previous steps stays as it came."""
 
     def compose(ctx: Any) -> None:
         ctx.resource("a", ConfigMap())

@@ -221,7 +221,7 @@ def test_mappings_that_are_not_there() -> None:
 
 
 def test_changing_mappings() -> None:
-    """update(), setdefault(), pop() and clear() change desired state, over what earlier functions left too."""
+    """update(), setdefault(), pop() and clear() change desired state, over what previous functions left too."""
 
     def body(thing: Any) -> None:
         spec = thing.spec

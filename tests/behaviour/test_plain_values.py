@@ -120,7 +120,7 @@ def test_models_inside_plain_data_are_copied_with_all_they_show(source: str, sha
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_model_that_only_inherits_is_copied_into_plain_data(place: str) -> None:
-    """A desired model of which this function set nothing goes out with what earlier functions desire."""
+    """A desired model of which this function set nothing goes out with what previous functions desire."""
     put, get = PLACES[place]
 
     def compose(ctx: Any) -> None:
@@ -242,7 +242,7 @@ def test_unset_inside_maps_is_no_opinion() -> None:
 
 
 def test_unset_lets_the_inherited_value_show_through() -> None:
-    """UNSET in a map, set by item or with the map, leaves what an earlier function put there."""
+    """UNSET in a map, set by item or with the map, leaves what a previous function put there."""
     earlier = {"labels": {"a": "old", "b": "old"}, "extra": {"a": {"b": "old"}}}
     provider = ForProvider(labels={"a": UNSET, "b": "new"}, extra={"a": {"b": UNSET, "c": 1}})
     assert emitted(provider, **earlier) == {

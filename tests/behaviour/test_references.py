@@ -61,7 +61,7 @@ def test_an_unset_name_is_a_reference(read: str, maker: str) -> None:
 
 @pytest.mark.parametrize("read", READS)
 def test_a_reference_over_what_an_earlier_function_desires(read: str) -> None:
-    """The same where the resource that refers, or the one that is referred to, lies over an earlier function's."""
+    """The same where the resource that refers, or the one that is referred to, lies over a previous function's."""
     get, _, value = READS[read]
 
     def compose(ctx: Any) -> None:

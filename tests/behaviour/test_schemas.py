@@ -127,7 +127,7 @@ def test_errors_of_a_whole_resource() -> None:
 
 
 def test_what_is_checked_is_what_is_emitted() -> None:
-    """A registered resource is checked with what earlier functions desire of it, removals and replacements included."""
+    """A registered resource is checked with the desired state of previous functions, removals included."""
     earlier = samples.bucket(
         {"location": "US", "size": 0, "project": "p" * 30, "notInTheModel": 1, "zones": ["a", "a"]}
     )
@@ -290,7 +290,7 @@ def test_the_composite() -> None:
 
 
 def test_other_resources() -> None:
-    """Required resources, unregistered models, earlier functions' resources and plain data can be checked too."""
+    """Required resources, unregistered models, previous functions' resources and plain data can be checked too."""
     wrong = samples.bucket({"location": "MARS"})
 
     def compose(ctx: Any) -> list[str]:

@@ -165,7 +165,7 @@ def test_network_over_three_calls() -> None:
 
 @composition.function
 def second_function(ctx: Any) -> None:
-    """Add a project to the bucket of an earlier function, and a storage class where it is in the US."""
+    """Add a project to the bucket of a previous function, and a storage class where it is in the US."""
     bucket = ctx.resource("bucket", Bucket(
         spec=BucketSpec(
             forProvider=ForProvider(

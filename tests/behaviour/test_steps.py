@@ -109,7 +109,7 @@ def registering(name: str, **fields: Any) -> Any:
 
 
 def test_a_name_that_another_step_holds_back_is_held_back_here() -> None:
-    """A resource that an earlier step holds back isn't created by a later one that has nothing unresolved."""
+    """A resource that a previous step holds back isn't created by a later one that has nothing unresolved."""
     first, second = run_steps([step("first", "shared"), registering("second", location="US")])
     assert list(first.resources) == ["vpc"]
     assert list(second.resources) == ["vpc"]
@@ -118,7 +118,7 @@ def test_a_name_that_another_step_holds_back_is_held_back_here() -> None:
 
 
 def test_a_name_that_was_held_back_is_released() -> None:
-    """Once the earlier step emits it, the later one merges into it."""
+    """Once the previous step emits it, the later one merges into it."""
     _, second = run_steps([step("first", "shared"), registering("second", location="US")], observed=VPC_READY)
     assert second.resources["shared"]["spec"]["forProvider"] == {"location": "US", "project": "v"}
     assert second.composite_ready is None

@@ -1,4 +1,4 @@
-"""`del` removes what earlier functions set, and what is set there afterwards replaces it (design section 3)."""
+"""`del` removes what previous functions set, and what is set there afterwards replaces it (design section 3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support import call
 
 
 def over(earlier: dict[str, Any], change: Callable[[Any], Any], cls: Any = Bucket) -> dict[str, Any]:
-    """Return forProvider as emitted after `change(bucket)` over an earlier function's `earlier`."""
+    """Return forProvider as emitted after `change(bucket)` over a previous function's `earlier`."""
 
     def compose(ctx: Any) -> None:
         made = cls() if cls is Bucket else cls("storage.gcp.upbound.io/v1beta1", "Bucket")

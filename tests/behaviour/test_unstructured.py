@@ -150,7 +150,7 @@ def test_odd_keys_of_an_unobserved_resource_are_waited_for() -> None:
 
 
 def test_odd_keys_are_inherited_and_deleted() -> None:
-    """Odd keys that an earlier function set read by item and can be deleted."""
+    """Odd keys that a previous function set read by item and can be deleted."""
 
     def compose(ctx: Any) -> None:
         config = ctx.resource("config", Unstructured("v1", "ConfigMap"))

@@ -321,7 +321,7 @@ def test_changes_of_the_code_never_end_in_a_deadlock(codes: list[dict[str, list[
 
 
 def test_edges_of_two_steps_make_no_cycle() -> None:
-    """An edge that would close a cycle with an earlier step's Usage has none."""
+    """An edge that would close a cycle with a previous step's Usage has none."""
     steps = [needing({"a": ["b"], "b": []}, step="step"), needing({"a": [], "b": ["a"]}, step="other")]
     cluster = existing("a", "b")
     assert [edges(reconciled(cluster, *steps)) for _ in range(3)] == [{("a", "b")}] * 3
@@ -527,7 +527,7 @@ def test_no_secret_gets_into_a_usage() -> None:
 
 
 def test_an_edge_to_a_resource_of_an_earlier_step() -> None:
-    """A dependency on what an earlier step composes has a Usage, by its name or registered again."""
+    """A dependency on what a previous step composes has a Usage, by its name or registered again."""
 
     @composition.function(name="first")
     def first(ctx: Any) -> None:

@@ -48,7 +48,7 @@ def test_views_taken_before_registering_count(
 
 
 def test_views_taken_before_registering_read_what_is_inherited() -> None:
-    """A view that was taken before registering reads what an earlier function desires."""
+    """A view that was taken before registering reads what a previous function desires."""
 
     def compose(ctx: Any) -> tuple[Any, ...]:
         bucket = Bucket()

@@ -60,7 +60,7 @@ def test_a_violation_names_the_field(violation: str) -> None:
 
 @pytest.mark.parametrize("violation", [name for name, (_, path) in VIOLATIONS.items() if path.startswith("xr.")])
 def test_a_violation_does_not_name_what_earlier_functions_left(violation: str) -> None:
-    """Over an earlier function's spec and metadata only the field that this function has set is named."""
+    """Over a previous function's spec and metadata only the field that this function has set is named."""
     earlier = {
         "apiVersion": "example.org/v1alpha1",
         "kind": "XStorageBucket",

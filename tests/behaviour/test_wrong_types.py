@@ -265,7 +265,7 @@ def test_observed_copies() -> None:
 
 
 def test_what_others_left_is_not_checked() -> None:
-    """Wrong types in an earlier function's resource and in observed state are read, passed on and copied as is."""
+    """Wrong types in a previous function's resource and in observed state are read, passed on and copied as is."""
     odd = samples.bucket({"location": 5, "labels": {"a": 1}, "zones": ["a", 2], "size": "many"})
 
     @composition.function

@@ -244,7 +244,7 @@ def test_keys_of_lists_find_the_observed_element(keys: list[str]) -> None:
 
 
 def test_unknown_fields_of_observed_objects_survive() -> None:
-    """What a closed class doesn't know is kept, byte for byte, where an earlier function desired it."""
+    """What a closed class doesn't know is kept, byte for byte, where a previous function desired it."""
     cls = Classes(output(thing(spec=obj(a="x"))).modules[f"{THING}.py"])["Thing"]
     value = {
         "apiVersion": "example.org/v1",

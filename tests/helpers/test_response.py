@@ -254,7 +254,7 @@ def test_desired_resources(messages: Any) -> None:
 
 
 def test_desired_resources_that_were_read(messages: Any) -> None:
-    """What was read as a model and changed is set with all that earlier functions desire of it, deletions apart."""
+    """What was read as a model and changed is set with all that previous functions desire of it, deletions apart."""
     req = messages.RunFunctionRequest()
     before = {"location": "EU", "project": "p", "labels": {"a": "1", "b": "2"}, "unknown": {"to": "the model"}}
     req.desired.resources["bucket"].resource.update(

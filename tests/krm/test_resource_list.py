@@ -30,7 +30,7 @@ def test_what_isnt_changed_goes_out_as_it_came(version: str) -> None:
         apiVersion: {version}
         unknown: {{a: [1,  2]}}
         results:
-        - message: from an earlier function
+        - message: from a previous function
           other: kept
         items:
 

@@ -41,7 +41,7 @@ def held() -> Any:
 
 
 def over(ctx: Any) -> Any:
-    """Return a bucket over an earlier function's, with a part of it set."""
+    """Return a bucket over a previous function's, with a part of it set."""
     return ctx.resource("earlier", Bucket(spec={"forProvider": {"project": "q"}}))
 
 

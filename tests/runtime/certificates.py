@@ -5,15 +5,27 @@ from __future__ import annotations
 import datetime
 import ipaddress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-__all__ = ["Authority", "Pair", "encrypted", "write"]
+__all__ = ["KEYS", "Authority", "Pair", "encrypted", "write"]
+
+KEYS = {
+    "P-256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "P-384": lambda: ec.generate_private_key(ec.SECP384R1()),
+    "P-521": lambda: ec.generate_private_key(ec.SECP521R1()),
+    "RSA": lambda: rsa.generate_private_key(65537, 2048),
+    "Ed25519": ed25519.Ed25519PrivateKey.generate,
+    "Ed448": ed448.Ed448PrivateKey.generate,
+    "secp256k1": lambda: ec.generate_private_key(ec.SECP256K1()),
+    "DSA": lambda: dsa.generate_private_key(1024),
+}
+"""Kinds of keys, and what makes one."""
 
 
 _SIGNS_CERTIFICATES = x509.KeyUsage(
@@ -49,13 +61,27 @@ class Authority:
         builder = builder.add_extension(identifier, critical=False)
         self.certificate = builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
-    def issue(self, name: str) -> Pair:
-        """Return a certificate for a server on this machine, or for a client."""
-        key = ec.generate_private_key(ec.SECP256R1())
+    def issue(
+        self,
+        name: str,
+        kind: str = "P-256",
+        *,
+        begins: datetime.datetime | None = None,
+        ends: datetime.datetime | None = None,
+    ) -> Pair:
+        """Return a certificate for a server on this machine, or for a client.
+
+        Args:
+            name: Its common name.
+            kind: One of `KEYS`.
+            begins: When it begins to be valid; an hour ago, if nothing else is said.
+            ends: When it ends to be; in an hour.
+        """
+        key: Any = KEYS[kind]()
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-        builder = _builder(subject, self._name, key.public_key())
+        builder = _builder(subject, self._name, key.public_key(), begins, ends)
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
         identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
@@ -79,7 +105,13 @@ def encrypted() -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: Any,
+    begins: datetime.datetime | None = None,
+    ends: datetime.datetime | None = None,
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.timezone.utc)
     return (
         x509.CertificateBuilder()
@@ -87,6 +119,6 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicK
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(hours=1))
+        .not_valid_before(begins or now - datetime.timedelta(hours=1))
+        .not_valid_after(ends or now + datetime.timedelta(hours=1))
     )

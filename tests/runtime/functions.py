@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
@@ -91,3 +92,106 @@ def counting(ctx: composition.Context) -> None:
     os.close(file)
     time.sleep(0.002)
     bucket_of(ctx, "EU")
+
+
+@composition.function
+def talking(ctx: composition.Context) -> None:
+    """Logs more than a pipe holds."""
+    for _ in range(10):
+        ctx.log.warning("x" * 100_000)
+    bucket_of(ctx, "EU")
+
+
+@composition.function
+def hanging(ctx: composition.Context) -> None:
+    """Hangs where the composite asks for it, and composes a bucket where it doesn't."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.hang:
+        while True:
+            _sleep_on()
+    bucket_of(ctx, spec.location)
+
+
+def _sleep_on() -> None:
+    time.sleep(0.01)
+
+
+@composition.function
+async def stubborn(ctx: composition.Context) -> None:
+    """Goes on when it is cancelled."""
+    import asyncio  # which other functions of this module must not load
+
+    spec = ctx.composite(Unstructured).observed.spec
+    while spec.hang:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+    bucket_of(ctx, spec.location)
+
+
+@composition.function
+async def blocking(ctx: composition.Context) -> None:
+    """Blocks the event loop that all calls share."""
+    spec = ctx.composite(Unstructured).observed.spec
+    while spec.hang:
+        _sleep_on()
+    bucket_of(ctx, spec.location)
+
+
+@composition.function
+def ending(ctx: composition.Context) -> None:
+    """Ends its process where the composite asks for it, and says which process it is where it doesn't."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.end == "always":
+        os._exit(3)
+    if spec.end == "once":
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(str(spec.file), os.O_CREAT | os.O_EXCL))
+            os._exit(3)
+    ctx.results.normal(f"process {os.getpid()}")
+    bucket_of(ctx, spec.location)
+
+
+@composition.function
+def computing(ctx: composition.Context) -> None:
+    """Computes for a while."""
+    number = 0
+    for one in range(100_000):
+        number = (number * 31 + one) % 1_000_003
+    bucket_of(ctx, str(number))
+
+
+@composition.function
+def counted(ctx: composition.Context) -> None:
+    """Composes a bucket, and a grant that waits for it, after a guess; hangs where the composite asks for it."""
+    spec = ctx.composite(Unstructured).observed.spec
+    while spec.hang:
+        _sleep_on()
+    bucket_of(ctx, spec.location)
+    grant = Unstructured("example.org/v1", "Grant")
+    other = Unstructured("example.org/v1", "Other")
+    ctx.resource("other", other)
+    grant.spec.other = other.observed.status.id
+    ctx.resource("grant", grant)
+    if other.observed.status.ready:
+        ctx.results.normal("it is ready")
+    ctx.results.warning("mind the gap")
+
+
+@composition.function
+def keeping(ctx: composition.Context) -> None:
+    """Composes a bucket only where a status is there that isn't there yet."""
+    gate = Unstructured("example.org/v1", "Gate")
+    ctx.resource("gate", gate)
+    if gate.observed.status.open:
+        bucket_of(ctx, "EU")
+
+
+@composition.function
+def holding(ctx: composition.Context) -> None:
+    """Hangs in C code that keeps all other threads of Python waiting, where the composite asks for it."""
+    spec = ctx.composite(Unstructured).observed.spec
+    if spec.hang:
+        import ctypes
+
+        ctypes.PyDLL(None).sleep(3600)
+    bucket_of(ctx, spec.location)

@@ -43,10 +43,12 @@ _UNLIMITED = [("grpc.max_send_message_length", -1), ("grpc.max_receive_message_l
 class Serving:
     """A server that listens.
 
+    What it logs is read all the time: a server whose log nobody takes stands still as soon as the pipe is full.
+
     Attributes:
         address: Where.
         process: The process.
-        lines: What it logged until it listened; all of it after `stop`.
+        lines: What it has logged so far; all of it after `stop`.
     """
 
     def __init__(self, command: list[str], env: dict[str, str] | None = None, cwd: Path = ROOT) -> None:
@@ -60,30 +62,65 @@ class Serving:
             text=True,
         )
         self.lines: list[str] = []
-        self.address = self._wait()
+        self._news = threading.Condition()
+        self._ended = False
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.address = _address(self.line(lambda line: _address(line) != ""))
 
-    def _wait(self) -> str:
+    def _read(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self.lines.append(line)
-            if "serving" in line and "address=" in line:  # as --debug writes it
-                return line.split("address='")[1].split("'")[0]
-            if line.startswith("{") and json.loads(line)["msg"] == "serving":
-                return str(json.loads(line)["address"])
-        raise AssertionError(f"the server ended before it listened: {''.join(self.lines)}")
+            with self._news:
+                self.lines.append(line)
+                self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+
+    def line(self, wanted: Callable[[str], bool], timeout: float = 60) -> str:
+        """Return the first line of the log that is wanted, when it is there."""
+        seen = 0
+        with self._news:
+            while True:
+                for line in self.lines[seen:]:
+                    if wanted(line):
+                        return line
+                seen = len(self.lines)
+                if self._ended:
+                    raise AssertionError(f"the server has ended without that line: {''.join(self.lines)}")
+                if not self._news.wait(timeout):
+                    raise AssertionError(f"the line hasn't come in {timeout} s: {''.join(self.lines)}")
+
+    def record(self, message: str, timeout: float = 60) -> dict[str, Any]:
+        """Return the first record of the log with that message, when it is there."""
+        line = self.line(lambda line: line.startswith("{") and json.loads(line)["msg"] == message, timeout)
+        found: dict[str, Any] = json.loads(line)
+        return found
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal, unless it has ended already, and return its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, rest = self.process.communicate(timeout=60)
-        self.lines += rest.splitlines(keepends=True)
+        self.process.wait(60)
+        self._reader.join(60)
+        if self.process.stderr is not None:
+            self.process.stderr.close()
         return self.process.returncode
 
     @property
     def records(self) -> list[dict[str, Any]]:
         """The log lines, parsed."""
         return [json.loads(line) for line in self.lines if line.startswith("{")]
+
+
+def _address(line: str) -> str:
+    """Return the address in the line that says where it serves, of another line nothing."""
+    if "serving" in line and "address=" in line:  # as --debug writes it
+        return line.split("address='")[1].split("'")[0]
+    if line.startswith("{") and json.loads(line)["msg"] == "serving":
+        return str(json.loads(line)["address"])
+    return ""
 
 
 @contextmanager
@@ -94,10 +131,7 @@ def serving(function: str, *flags: str, env: dict[str, str] | None = None) -> It
     try:
         yield server
     finally:
-        if server.process.returncode is None:
-            server.stop()
-        elif server.process.stderr is not None:
-            server.process.stderr.close()
+        server.stop()
 
 
 @contextmanager

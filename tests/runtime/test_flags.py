@@ -86,6 +86,13 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
             "max-recv-message-size": 4 << 20,
             "max-send-message-size": None,
             "threads": 32,
+            "workers": 0,
+            "call-timeout": 120,
+            "stuck-after": 10,
+            "health-address": None,
+            "metrics-address": None,
+            "traces": False,
+            "reflection": False,
             "transport": None,
             "h": False,
         },
@@ -133,7 +140,7 @@ def test_debug_logs_calls_as_text() -> None:
             stub(opened).RunFunction(build(xr=XR), timeout=60)
         assert server.stop() == 0
     assert not server.records
-    (line,) = [line for line in server.lines if "crossplane_lite.runtime.server: call" in line]
+    (line,) = [line for line in server.lines if "crossplane_lite.runtime.calls: call" in line]
     assert "DEBUG" in line
     assert "milliseconds=" in line
     assert "response_bytes=" in line

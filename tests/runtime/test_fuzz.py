@@ -37,6 +37,9 @@ class Echo:
         self.answered = 0
         self._ready: list[Call] = []
 
+    def knows(self, path: str) -> bool:
+        return not path
+
     def opened(self, call: Call) -> None:
         assert call not in self.open
         self.open.add(call)

@@ -18,6 +18,12 @@ UNWANTED = (
     *("google.protobuf.descriptor_pool", "google.protobuf.message_factory", "google.protobuf.internal.python_message"),
     *(f"crossplane_lite.{part}" for part in ("_manifests", "_programs", "codegen", "develop", "diff", "graph", "krm")),
     *(f"crossplane_lite.{part}" for part in ("packaging", "render", "scaffold", "simulate", "testing")),
+    # What only flags ask for.
+    *("prometheus_client", "opentelemetry", "grpc_reflection.v1alpha", "grpc_health.v1"),
+    *("http", "wsgiref", "multiprocessing"),
+    *(f"crossplane_lite.runtime.{part}" for part in ("health", "metrics", "traces", "workers")),
+    # What only servers with certificates need.
+    *(f"crossplane_lite.runtime.{part}" for part in ("certificate", "tls")),
 )
 
 # Serves until a line comes in, and prints what is imported by then.
@@ -33,14 +39,15 @@ def serve(self):
 
 server.Server.serve = serve
 from crossplane_lite.cli import main
-assert main(["serve", sys.argv[1], "--insecure", "--transport", sys.argv[2], "--address", "127.0.0.1:0"]) == 0
+flags = ["--insecure", "--transport", sys.argv[2], "--address", "127.0.0.1:0", *sys.argv[3:]]
+assert main(["serve", sys.argv[1], *flags]) == 0
 print(json.dumps(sorted(sys.modules)))
 """
 
 
-def imported_to_answer(function: str, transport: str) -> set[str]:
+def imported_to_answer(function: str, transport: str, *flags: str) -> set[str]:
     """Return the modules that a server has imported after it has answered a call."""
-    command = [sys.executable, "-c", PROGRAM, function, transport]
+    command = [sys.executable, "-c", PROGRAM, function, transport, *flags]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -83,6 +90,39 @@ def test_served_function(function: str, transport: str) -> None:
         assert "crossplane_lite.runtime.transports.grpcio" not in modules
     else:
         assert "h2" not in modules
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("flags", "package"),
+    [
+        (("--metrics-address", "127.0.0.1:0"), "prometheus_client"),
+        (("--traces",), "opentelemetry.trace"),
+        (("--workers", "1"), "crossplane_lite.runtime.workers"),
+    ],
+)
+def test_what_flags_load(flags: tuple[str, ...], package: str, transport: str) -> None:
+    """What the others ask for is loaded with its flag, and none of the rest is."""
+    modules = imported_to_answer("tests.runtime.functions:warning", transport, *flags)
+    assert package in modules
+    others = {"prometheus_client", "opentelemetry.trace", "crossplane_lite.runtime.workers"} - {package}
+    assert sorted(others & modules) == []
+
+
+def test_threads_of_a_server(transport: str) -> None:
+    """A server has one thread more than its transport, which looks at the calls once a second, and no lock for it."""
+    program = (
+        "import json, sys, threading\n"
+        "from crossplane_lite.runtime.server import Server\n"
+        "before = set(threading.enumerate())\n"
+        "server = Server(lambda data: data, transport=sys.argv[1])\n"
+        "server.listen('127.0.0.1:0')\n"
+        "server.start()\n"
+        "print(json.dumps(sorted(one.name for one in set(threading.enumerate()) - before)), flush=True)\n"
+        "server.stop(0)\n"
+    )
+    names = imported(program, transport)
+    assert names == {"look", "call_1"} if transport == "h2" else names == {"look", "Thread-1 (_serve)"}
 
 
 def test_server_adds_little() -> None:

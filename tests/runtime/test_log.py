@@ -10,15 +10,19 @@ from typing import Any
 
 import pytest
 
+from crossplane_lite import composition
 from crossplane_lite.runtime import log
+from crossplane_lite.runtime.subject import current_subject
+from tests.support import request
 
 
 @pytest.fixture(autouse=True)
 def no_masker() -> Iterator[None]:
     """The masker as it was, at the end."""
-    before = log._mask
+    before = log._mask, log._subject
     yield
-    log.set_masker(before)
+    log.set_masker(before[0])
+    log.set_subject(before[1])
 
 
 def record(message: str = "hello", *arguments: Any, exc_info: Any = None, **extra: Any) -> logging.LogRecord:
@@ -126,6 +130,44 @@ def test_masker_sees_everything() -> None:
         assert "sesame" not in text
         assert "4711" not in text
         assert "4712" in text
+
+
+def test_subject() -> None:
+    """Lines say which call they belong to, unless they have such a field themselves."""
+    log.set_subject(lambda: {"tag": "a tag", "composite": "team/photos"})
+    assert (line(record())["tag"], line(record(tag="mine"))["tag"]) == ("a tag", "mine")
+    assert log.TextFormatter().format(record()).endswith("hello tag='a tag' composite='team/photos'")
+
+
+def test_lines_of_a_call() -> None:
+    """Lines of compose() and of what it calls have the tag of the request and the name of the composite."""
+    lines = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(json.loads(log.JSONFormatter().format(record)))
+
+    @composition.function
+    def compose(ctx: composition.Context) -> None:
+        ctx.log.warning("by ctx.log")
+        logging.getLogger("mine").warning("by logging")
+
+    log.set_subject(current_subject)
+    handler = Handler()
+    logging.getLogger().addHandler(handler)
+    try:
+        xr = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos", "namespace": "team"}}
+        compose.run(request(xr=xr, tag="a tag"))
+        compose.run(request(xr={**xr, "metadata": {"name": "photos"}}, tag="another"))
+        logging.getLogger("mine").warning("outside")
+    finally:
+        logging.getLogger().removeHandler(handler)
+    found = [(one["msg"], one.get("tag"), one.get("composite")) for one in lines]
+    assert found == [
+        *((text, "a tag", "team/photos") for text in ("by ctx.log", "by logging")),
+        *((text, "another", "photos") for text in ("by ctx.log", "by logging")),
+        ("outside", None, None),
+    ]
 
 
 def test_masker_that_fails() -> None:

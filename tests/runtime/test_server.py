@@ -176,14 +176,16 @@ def test_exception_in_compose(transport: str) -> None:
     """An exception in compose() is a fatal result of a successful call, with its traceback in the log only."""
     with serving("tests.runtime.functions:failing", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
-            response = stub(opened).RunFunction(build(xr=XR))
+            response = stub(opened).RunFunction(build(xr=XR, tag="a tag"))
         assert server.stop() == 0
     (result,) = response.results
     assert result.severity == fnv1.SEVERITY_FATAL
     assert "LookupError" in result.message
     assert "no such bucket class" in result.message
     assert "Traceback" not in result.message
-    assert any("Traceback" in line and "no such bucket class" in line for line in server.lines)
+    (raised,) = [record for record in server.records if "no such bucket class" in record["msg"]]
+    assert "Traceback" in raised["msg"]
+    assert (raised["tag"], raised["composite"]) == ("a tag", "photos")
 
 
 def test_secret_values_stay_out_of_the_log(transport: str) -> None:
@@ -196,6 +198,15 @@ def test_secret_values_stay_out_of_the_log(transport: str) -> None:
     assert "correct-horse-battery" not in "".join(server.lines)
     assert "correct-horse-battery" not in response.results[0].message
     assert any(record["logger"] == "mine" for record in server.records)
+
+
+def test_a_long_log_is_read(transport: str) -> None:
+    """A server that logs more than a pipe holds answers meanwhile: these tests take its log from it."""
+    with serving("tests.runtime.functions:talking", "--insecure", "--transport", transport) as server:
+        with channel(server.address) as opened:
+            assert location(stub(opened).RunFunction(build(xr=XR), timeout=60)) == "EU"
+        assert server.stop() == 0
+    assert sum(len(line) for line in server.lines) > 200_000
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -280,11 +291,20 @@ def test_unix_socket(tmp_path: Path, transport: str) -> None:
         assert raw_call(opened, b"abc") == b"abc"
 
 
-@pytest.mark.parametrize("address", ["", "9443", "localhost", "localhost:", ":9443", "0.0.0.0:99999", "::1:9443"])
+@pytest.mark.parametrize("address", ["", "9443", "localhost", "localhost:", ":", ":port", "0.0.0.0:99999", "::1:9443"])
 def test_address_that_is_none(address: str, transport: str) -> None:
     """What gRPC would read as another address than meant is refused."""
     with pytest.raises(InputError, match="not an address"):
         Server(lambda data: data, transport=transport).listen(address)
+
+
+def test_address_as_in_go(transport: str) -> None:
+    """An address without a host means all addresses of the machine, as in Go."""
+    with in_process(lambda data: data, transport, ":0") as (_, address):
+        host, _, port = address.rpartition(":")
+        assert host == "0.0.0.0"
+        with channel(f"127.0.0.1:{port}") as opened:
+            assert raw_call(opened, b"abc") == b"abc"
 
 
 def test_address_in_use(transport: str) -> None:

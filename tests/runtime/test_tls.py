@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import socket
 import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,11 @@ import pytest
 from crossplane.function.proto.v1beta1 import run_function_pb2 as fnv1beta1
 
 from crossplane_lite.errors import InputError
+from crossplane_lite.runtime import tls
 from crossplane_lite.runtime.tls import Certificates
 from tests.runtime.certificates import Authority, Pair, encrypted, write
-from tests.runtime.serving import Serving, channel, serving, stub, stub_v1beta1
+from tests.runtime.go_programs import grpc_client
+from tests.runtime.serving import Serving, channel, in_process, serving, stub, stub_v1beta1
 from tests.support import build
 
 XR = {
@@ -148,6 +153,103 @@ def test_half_written_files(server: Serving, directory: Path, tmp_path: Path, da
     server.stop()
     (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
     assert complaint.startswith("keeping the last good certificates: ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["Ed448", "secp256k1"])
+def test_a_key_that_clients_cannot_use(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
+    """Files with a key that fits, and that no handshake succeeds with, leave the last good ones in place."""
+    write(directory, authority.issue("third", kind), authority)
+    assert presented(server, tmp_path) == "first"
+    assert answers(server, client)
+    server.stop()
+    (complaint,) = [record["msg"] for record in server.records if record["level"] == "error"]
+    assert f"is a key of the kind {kind}, which clients can't use" in complaint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["P-384", "RSA", "P-521", "Ed25519"])
+def test_kinds_of_keys(server: Serving, directory: Path, tmp_path: Path, kind: str) -> None:
+    """Crossplane can use these. Of those that some clients can't, there is a warning; P-384 and RSA are for all."""
+    write(directory, authority.issue("third", kind), authority)
+    assert presented(server, tmp_path) == "third"
+    some = kind in ("P-521", "Ed25519")
+    if not some:
+        assert answers(server, client)
+    server.stop()
+    warnings = [record["msg"] for record in server.records if record["level"] == "warning"]
+    assert [f"has a key of the kind {kind}" in text for text in warnings] == [True] * some
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["P-521", "Ed25519"])
+def test_what_go_makes_of_keys(tmp_path: Path, transport: str, kind: str) -> None:
+    """A client of grpc-go, as Crossplane is one, is answered where the key is one that clients in C++ can't use."""
+    program = str(grpc_client())
+    directory = write(tmp_path / "certs", authority.issue("server", kind), authority)
+    (directory / "client.crt").write_bytes(client.certificate)
+    (directory / "client.key").write_bytes(client.key)
+    with in_process(lambda data: data, transport, certificates=Certificates(str(directory))) as (_, address):
+        command = [program, address, str(directory)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["results"]["v1"] == "OK"
+
+
+def test_a_failing_handshake(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair that loads is tried in memory before it counts."""
+    write(directory, second, authority)
+    monkeypatch.setattr(tls, "UNUSABLE", {})
+    assert Certificates(str(directory)).files.certificate == second.certificate
+    write(directory, authority.issue("third", "secp256k1"), authority)
+    with pytest.raises(InputError, match="no handshake succeeds with"):
+        Certificates(str(directory))
+
+
+DAY = datetime.timedelta(days=1)
+NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "text"),
+    [
+        (-2 * DAY, -DAY, "has expired at {ends}"),
+        (DAY, 2 * DAY, "is not valid before {begins}"),
+        (-9 * DAY, DAY + DAY / 24, "expires at {ends}, in 25.0 hours: it should have been renewed"),
+        (-3000 * DAY, 29 * DAY, "expires at {ends}, in 29 days: it should have been renewed"),
+        (-DAY, DAY, ""),
+        (-3000 * DAY, 31 * DAY, ""),
+    ],
+)
+def test_dates(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    begins: datetime.timedelta,
+    ends: datetime.timedelta,
+    text: str,
+) -> None:
+    """A certificate that isn't valid, or that won't be soon, is a warning with the date, once."""
+    pair = authority.issue("server", begins=NOW + begins, ends=NOW + ends)
+    found = Certificates(str(write(tmp_path / "certs", pair, authority)))
+    for _ in range(3):
+        found.look()
+    said = [record.getMessage() for record in caplog.records if "tls.crt" in record.getMessage()]
+    dates = {"begins": NOW + begins, "ends": NOW + ends}
+    wanted = text.format(**{name: when.strftime("%Y-%m-%dT%H:%M:%SZ") for name, when in dates.items()})
+    assert len(said) == bool(text)
+    assert not text or wanted in said[0]
+
+
+def test_time_goes_by(directory: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A server that runs warns when the certificate is late to be renewed, and again when it has expired."""
+    found = Certificates(str(directory))
+    for seconds in range(0, 7200, 60):
+        found.look(NOW.timestamp() + seconds)
+    said = [record.getMessage() for record in caplog.records]
+    for name in ("tls.crt", "ca.crt"):
+        texts = [text for text in said if name in text]
+        assert [("expires at" in text, "has expired at" in text) for text in texts] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ import grpc
 import pytest
 
 from tests.runtime.certificates import Authority, write
-from tests.runtime.serving import PREFIX, channel, raw_call, serving
+from tests.runtime.serving import PREFIX, Serving, channel, raw_call, serving
 from tests.support import Response, request
 
 pytestmark = pytest.mark.slow
@@ -108,3 +109,55 @@ def test_rotations_under_load(transport: str, rotations: int, tmp_path: Path) ->
             assert all(one.result(timeout=60) > 0 for one in running)
         assert server.stop() == 0
     assert "certificates changed" in {record["msg"] for record in server.records}
+
+
+ENDING = """
+import sys
+from crossplane_lite.runtime import log, server
+from tests.runtime.functions import hanging
+log.configure()
+served = server.Server(hanging.run, transport=sys.argv[1], workers=int(sys.argv[2]))
+served.listen("127.0.0.1:0")
+served.serve(grace=2)
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_end_under_load_with_code_that_hangs(transport: str, workers: int) -> None:
+    """When SIGTERM comes while clients call and calls hang, each call that was begun and doesn't hang is answered.
+
+    Code that hangs keeps the process for the time that calls have to end, and not at all where workers run it.
+    """
+    counted: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def client(number: int) -> None:
+        with channel(server.address) as opened:
+            method = opened.unary_unary(METHOD)
+            call = 0
+            while True:
+                call += 1
+                location = f"{number}-{call}"
+                try:
+                    right = location.encode() in method(request(xr={**XR, "spec": {"location": location}}), timeout=60)
+                except grpc.RpcError as e:
+                    with lock:
+                        counted[e.code().name] += 1
+                    return
+                with lock:
+                    counted["right" if right else "wrong"] += 1
+
+    server = Serving([sys.executable, "-c", ENDING, transport, str(workers)])
+    hanging = request(xr={**XR, "spec": {"hang": True}})
+    with channel(server.address) as opened, ThreadPoolExecutor(16) as pool:
+        stuck = [opened.unary_unary(METHOD).future(hanging, timeout=0.3) for _ in range(4)]
+        assert {one.exception(timeout=60).code().name for one in stuck} == {"DEADLINE_EXCEEDED"}
+        running = [pool.submit(client, number) for number in range(16)]
+        time.sleep(0.7)
+        assert server.stop() == (0 if workers else 1)
+        for one in running:
+            one.result(timeout=60)
+    refused = {"UNAVAILABLE"} if transport == "h2" else {"UNAVAILABLE", "CANCELLED"}
+    assert set(counted) - refused == {"right"}
+    assert counted["right"] > 16
+    assert sum(counted[code] for code in refused) == 16

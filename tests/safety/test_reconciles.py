@@ -303,7 +303,7 @@ def test_a_plain_value_in_the_context_that_comes_from_a_guess() -> None:
 
 
 def test_a_status_of_the_composite_between_steps() -> None:
-    """A status that an earlier step sets from a guess doesn't take away what a later step composes from it."""
+    """A status that a previous step sets from a guess doesn't take away what a later step composes from it."""
 
     def first(ctx: Any) -> None:
         xr = ctx.composite(Unstructured)

@@ -322,7 +322,7 @@ def _dependent(ctx: Any) -> None:
 
 
 def test_depends_on_gates_what_an_earlier_function_desires() -> None:
-    """A resource isn't created before its dependency is ready, also when an earlier function desires it."""
+    """A resource isn't created before its dependency is ready, also when a previous function desires it."""
     cluster = cluster_of(_plain_s, _dependent)
     done = step(cluster)
     assert not done.fatal

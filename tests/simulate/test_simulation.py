@@ -445,7 +445,7 @@ def dags(draw: st.DrawFn) -> list[dict[int, str]]:
 
 
 def step(dag: list[dict[int, str]], nodes: list[int]) -> Any:
-    """Return a function that composes some nodes, in this order; others belong to earlier steps."""
+    """Return a function that composes some nodes, in this order; others belong to previous steps."""
 
     def compose(ctx: Any) -> None:
         xr = ctx.composite(Unstructured)
@@ -476,7 +476,7 @@ def test_waves_are_longest_paths(dag: list[dict[int, str]], order: Any, first: i
     """Each resource appears after as many rounds as its longest path is long, and two rounds after the last is the end.
 
     A way through the composite's status takes a round more. In the two rounds of the end the composite becomes ready,
-    and all is the same again. The first nodes may be those of an earlier step.
+    and all is the same again. The first nodes may be those of a previous step.
     """
     sequence = list(range(len(dag)))
     order.shuffle(sequence)

@@ -7,7 +7,7 @@ and sends the bytes that come back. `runtime.server` makes one, and has all that
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ...errors import InputError, MissingExtraError
 
@@ -15,15 +15,44 @@ if TYPE_CHECKING:
     from ..tls import Certificates
     from .limits import Limits
 
-__all__ = ["GRPCIO", "H2", "NAMES", "Handle", "Transport", "make"]
+__all__ = [
+    "GRPCIO",
+    "H2",
+    "NAMES",
+    "Caller",
+    "Handle",
+    "Others",
+    "Quick",
+    "Transport",
+    "make",
+    "no_others",
+    "seconds_left",
+]
 
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
 """What can be asked for; without a wish it is the first one that is installed."""
 
-Handle = Callable[[bytes], bytes]
-"""From a request to a response. It raises `status.Refused`, and nothing else."""
+
+class Caller(Protocol):
+    """Who waits for the answer of a call. gRPC's own contexts are of this kind."""
+
+    def time_remaining(self) -> float | None:
+        """Return how many seconds it still waits, None for ever. After its deadline that is zero, or less."""
+
+    def cancel(self) -> Any:
+        """Tell the caller that there will be no answer."""
+
+
+Handle = Callable[[bytes, Caller], bytes]
+"""From a request, and who waits for the answer, to the response. It raises `status.Refused`, and nothing else."""
+
+Quick = Callable[[bytes], bytes]
+"""The same for a method that answers at once, in whichever thread, also when no call gets a thread any more."""
+
+Others = Callable[[str], "Quick | None"]
+"""From a method's path to what answers it, None where nothing does. It is asked about all but RunFunction."""
 
 
 class Transport(Protocol):
@@ -34,6 +63,10 @@ class Transport(Protocol):
     """
 
     name: str
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a thread."""
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
         """Bind to an address and return it with the port that was taken.
@@ -48,14 +81,32 @@ class Transport(Protocol):
     def stop(self, grace: float) -> None:
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
 
+    def look(self) -> None:
+        """Do what time asks for. It is called about once a second."""
 
-def make(name: str | None, handle: Handle, limits: Limits) -> Transport:
+
+# grpcio has a caller wait for some hundred years that has said nothing.
+_AS_GOOD_AS_FOREVER: Final = 10 * 365 * 86400.0
+
+
+def seconds_left(caller: Caller) -> float | None:
+    """Return how many seconds a caller still waits, None where it has set no deadline."""
+    remaining = caller.time_remaining()
+    return None if remaining is None or remaining > _AS_GOOD_AS_FOREVER else remaining
+
+
+def no_others(path: str) -> None:
+    """Know no other methods."""
+
+
+def make(name: str | None, handle: Handle | None, limits: Limits, others: Others = no_others) -> Transport:
     """Make a transport.
 
     Args:
         name: One of `NAMES`, or None for the first one that is installed.
-        handle: Answers a request.
+        handle: Answers a request; None where RunFunction isn't served.
         limits: How much of everything.
+        others: Knows other methods.
 
     Raises:
         MissingExtraError: The one that was asked for isn't installed, or none is.
@@ -67,7 +118,7 @@ def make(name: str | None, handle: Handle, limits: Limits) -> Transport:
         try:
             from .grpcio import GrpcioTransport
 
-            return GrpcioTransport(handle, limits)
+            return GrpcioTransport(handle, limits, others)
         except ModuleNotFoundError as e:
             if e.name != "grpc":
                 raise
@@ -81,4 +132,4 @@ def make(name: str | None, handle: Handle, limits: Limits) -> Transport:
         raise MissingExtraError(
             "no transport is installed: pip install grpcio, or pip install 'crossplane-lite[h2]'"
         ) from e
-    return H2Transport(handle, limits)
+    return H2Transport(handle, limits, others)

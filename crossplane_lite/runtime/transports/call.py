@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 from . import grpc_http2, status
@@ -22,6 +23,7 @@ class Call:
     Attributes:
         connection: Where it came from.
         stream: The number of its stream.
+        deadline: When its caller gives up.
         message: The request as it came, once it is whole; nothing of it any more once the call runs.
         dropped: Whether nobody waits for an answer any more.
         trailers: What comes after the answer, if anything does.
@@ -48,6 +50,13 @@ class Call:
         self._compressed = False
         self._answer: bytes | None = None
         self._at = 0  # how much of the answer is sent
+
+    def time_remaining(self) -> float | None:
+        """Return how many seconds its caller still waits, None for ever."""
+        return None if self.deadline == _FOREVER else self.deadline - time.monotonic()
+
+    def cancel(self) -> None:
+        """Do nothing: its connection answers in time, when the deadline is over."""
 
     def add(self, data: bytes, limit: int) -> None:
         """Take a piece of the request.

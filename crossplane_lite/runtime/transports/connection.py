@@ -88,6 +88,9 @@ class _Buffer(_frame_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
 class Owner(Protocol):
     """Who has a connection, and hears of its calls."""
 
+    def knows(self, path: str) -> bool:
+        """Say whether there is a method of that path; an empty one is RunFunction."""
+
     def opened(self, call: Call) -> None:
         """A call has begun; its request is being received."""
 
@@ -213,6 +216,8 @@ class Connection:
         self.last_call = now
         try:
             headers = grpc_http2.read_headers(event.headers)
+            if not self._owner.knows(headers.path):
+                raise Refused(status.UNIMPLEMENTED, f"there is no method {headers.path[:200]}")
         except Refused as e:
             self._send_error(stream, e)
             return
@@ -222,6 +227,8 @@ class Connection:
             self._send(call, e.headers(), e.text, [], now)
             return
         call = Call(self, stream, headers, now, self._limits.request_seconds)
+        if headers.timeout is None:
+            call.deadline = now + self._limits.call_seconds
         self._calls[stream] = call
         self._owner.opened(call)
 

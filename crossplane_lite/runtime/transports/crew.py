@@ -64,6 +64,11 @@ class Crew(Generic[Job, Outcome]):
         self._queue[job] = None
         return True
 
+    @property
+    def waiting(self) -> int:
+        """How many jobs wait."""
+        return len(self._queue)
+
     def forget(self, job: Job) -> None:
         """Don't do a job, if it still waits. With `lock` held."""
         self._queue.pop(job, None)

@@ -62,13 +62,15 @@ class CallHeaders:
     Attributes:
         timeout: Seconds that the caller waits; None for ever.
         gzip: Whether a message that is marked as compressed is so with gzip.
+        path: The method's path, where it isn't RunFunction.
     """
 
-    __slots__ = ("gzip", "timeout")
+    __slots__ = ("gzip", "path", "timeout")
 
-    def __init__(self, timeout: float | None, gzip: bool) -> None:
+    def __init__(self, timeout: float | None, gzip: bool, path: str = "") -> None:
         self.timeout = timeout
         self.gzip = gzip
+        self.path = path
 
 
 NO_HEADERS: Final = CallHeaders(None, False)
@@ -90,15 +92,13 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
         raise NotGrpc(415)
     if values.get(b"te") != b"trailers":
         raise Refused(status.INTERNAL, "the header te: trailers is missing; a proxy on the way may have dropped it")
-    if values[b":path"] not in _PATHS:
-        path = values[b":path"].decode("utf-8", "replace")
-        raise Refused(status.UNIMPLEMENTED, f"there is no method {path[:200]}")
+    path = "" if values[b":path"] in _PATHS else values[b":path"].decode("utf-8", "replace")
     encoding = values.get(b"grpc-encoding", b"identity")
     if encoding not in _ENCODINGS.split(b","):
         name = encoding.decode("utf-8", "replace")
         raise Refused(status.UNIMPLEMENTED, f"grpc-encoding must be identity or gzip (got {name[:100]})")
     timeout = values.get(b"grpc-timeout")
-    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip")
+    return CallHeaders(None if timeout is None else _seconds(timeout), encoding == b"gzip", path)
 
 
 def _seconds(timeout: bytes) -> float:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
+from ..._base.extras import load
 from ...errors import InputError
 from ...proto import METHOD, V1_SERVICE, V1BETA1_SERVICE
 from .. import address as addresses
-from . import GRPCIO, Handle, status
+from . import GRPCIO, Handle, Others, status
 from .threads import Threads
 
 if TYPE_CHECKING:
@@ -34,23 +35,24 @@ class GrpcioTransport:
     """Serves with `grpc.server`.
 
     Args:
-        handle: Answers a request.
+        handle: Answers a request; None where RunFunction isn't served.
         limits: How much of everything. `connections` and `request_memory` are nothing that grpcio can be told. Nor is
             `streams`: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
+        others: Knows other methods.
     """
 
     name = GRPCIO
 
-    def __init__(self, handle: Handle, limits: Limits) -> None:
-        self._handle = handle
+    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
         self._limits = limits
         # A call has a thread from its headers on, because grpcio receives the request in it. So there are more threads
         # than calls that may run: peers that don't finish their requests would stop the server otherwise.
         self._turns = threading.Semaphore(limits.threads)
         calls = limits.threads + limits.waiting
         receiving = limits.threads + min(limits.waiting, _MOST_RECEIVING)
+        self._receiving: dict[Any, float] = {}  # since when; the earliest first
+        self._waiting: list[None] = []  # one entry for each call that waits
         self._threads = Threads(receiving)
-        self._watch = _Watch(limits.request_seconds)
         self._server = grpc.server(
             self._threads,
             maximum_concurrent_rpcs=calls,
@@ -68,13 +70,31 @@ class GrpcioTransport:
                 ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
             ),
         )
-        method = grpc.stream_unary_rpc_method_handler(self._answer)
-        self._server.add_generic_rpc_handlers(
-            tuple(
-                grpc.method_handlers_generic_handler(service, {METHOD: method})
-                for service in (V1_SERVICE, V1BETA1_SERVICE)
+        if handle is not None:
+            self._answers = handle
+            method = grpc.stream_unary_rpc_method_handler(self._answer)
+            self._server.add_generic_rpc_handlers(
+                tuple(
+                    grpc.method_handlers_generic_handler(service, {METHOD: method})
+                    for service in (V1_SERVICE, V1BETA1_SERVICE)
+                )
             )
-        )
+        self._server.add_generic_rpc_handlers((_Others(others),))
+
+    def reflect(self) -> None:
+        """Serve gRPC's reflection as well. Before the start.
+
+        Raises:
+            MissingExtraError: Its package isn't installed.
+        """
+        reflection = load("grpc_reflection.v1alpha.reflection", "reflection")
+        names = [V1_SERVICE, V1BETA1_SERVICE, reflection.SERVICE_NAME]
+        reflection.enable_server_reflection(names, self._server, _pool_with_services())
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a thread."""
+        return len(self._waiting)
 
     def listen(self, address: str, certificates: Certificates | None) -> str:
         """Bind to an address and return it with the port that was taken.
@@ -99,13 +119,20 @@ class GrpcioTransport:
 
     def start(self) -> None:
         """Answer calls from now on, in other threads."""
-        self._watch.start()
         self._server.start()
 
     def stop(self, grace: float) -> None:
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
         self._server.stop(grace).wait()
         self._threads.shutdown()
+
+    def look(self) -> None:
+        """End calls whose requests take too long to arrive."""
+        latest = time.monotonic() - self._limits.request_seconds
+        for context, since in self._receiving.copy().items():
+            if since > latest:
+                break
+            context.cancel()
 
     def _answer(self, requests: Iterator[bytes], context: Any) -> bytes:
         try:
@@ -115,76 +142,89 @@ class GrpcioTransport:
 
     def _answer_in_turn(self, requests: Iterator[bytes], context: Any) -> bytes:
         request = self._receive(requests, context)
-        with self._turns:
+        if not self._turns.acquire(blocking=False):
+            self._wait_for_turn()
+        try:
             if not context.is_active():  # the caller has gone while the call waited for its turn
                 return b""
-            try:
-                return self._handle(request)
-            except status.Refused as e:
-                code, text = e.code, e.text
+            return self._answers(request, context)
+        except status.Refused as e:
+            code, text = e.code, e.text
+        finally:
+            self._turns.release()
         context.abort(_CODES[code], text[:_MAX_STATUS_TEXT])
         return b""  # abort() raises
 
+    def _wait_for_turn(self) -> None:
+        self._waiting.append(None)
+        try:
+            self._turns.acquire()
+        finally:
+            self._waiting.pop()
+
     def _receive(self, requests: Iterator[bytes], context: Any) -> bytes:
         """Return the call's one message. It is only taken as a stream so that it can be watched meanwhile."""
-        self._watch.begin(context)
+        self._receiving[context] = time.monotonic()
         try:
             for request in requests:
                 return request
         finally:
-            self._watch.end(context)
+            del self._receiving[context]
         context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call has no message")
         return b""  # abort() raises
+
+
+def _pool_with_services() -> Any:
+    """Return a pool of descriptors in which reflection finds both services."""
+    from ...proto.v1 import run_function_pb2
+    from ...proto.v1beta1 import run_function_pb2 as beta
+
+    pool = run_function_pb2.DESCRIPTOR.pool
+    assert beta.DESCRIPTOR.pool is pool
+    # Reflection asks for itself as well.
+    reflected = load("grpc_reflection.v1alpha.reflection_pb2", "reflection").DESCRIPTOR
+    pool.AddSerializedFile(reflected.serialized_pb)
+    return pool
+
+
+class _Others(grpc.GenericRpcHandler):  # type: ignore[misc]
+    """Methods other than RunFunction. They take no turn, so that they answer when all turns are taken."""
+
+    def __init__(self, others: Others) -> None:
+        self._others = others
+
+    def service(self, handler_call_details: Any) -> Any:
+        quick = self._others(handler_call_details.method)
+        if quick is None:
+            return None
+
+        def answer(request: bytes, context: Any) -> bytes:
+            try:
+                return quick(request)
+            except status.Refused as e:
+                context.abort(_CODES[e.code], e.text[:_MAX_STATUS_TEXT])
+                return b""  # abort() raises
+
+        return grpc.unary_unary_rpc_method_handler(answer)
 
 
 def credentials(certificates: Certificates) -> Any:
     """Return gRPC credentials that follow the files and demand a client certificate."""
 
+    used = certificates.files
+
     def fetch() -> Any:
         """Return what gRPC shall use from this handshake on, None for what it uses already."""
-        return _configuration(certificates.files) if certificates.changed() else None
+        nonlocal used
+        certificates.changed()
+        files = certificates.files  # which another port may have asked for before
+        if files is used:
+            return None
+        used = files
+        return _configuration(files)
 
-    return grpc.dynamic_ssl_server_credentials(
-        _configuration(certificates.files), fetch, require_client_authentication=True
-    )
+    return grpc.dynamic_ssl_server_credentials(_configuration(used), fetch, require_client_authentication=True)
 
 
 def _configuration(files: Files) -> Any:
     return grpc.ssl_server_certificate_configuration([(files.key, files.certificate)], root_certificates=files.ca)
-
-
-class _Watch:
-    """Ends calls whose requests take too long to arrive. It looks once a second, and not at all while there are none.
-
-    Args:
-        seconds: How long a request may take.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._begun: dict[Any, float] = {}  # the earliest first
-        self._some = threading.Event()
-
-    def start(self) -> None:
-        threading.Thread(target=self._look, name="requests", daemon=True).start()
-
-    def begin(self, context: Any) -> None:
-        self._begun[context] = time.monotonic()
-        if not self._some.is_set():  # setting it takes a lock
-            self._some.set()
-
-    def end(self, context: Any) -> None:
-        del self._begun[context]
-
-    def _look(self) -> None:
-        while True:
-            self._some.wait()
-            time.sleep(min(1.0, self._seconds))
-            self._some.clear()
-            if self._begun:  # read after clear(), so that a call which begins meanwhile isn't missed
-                self._some.set()
-            latest = time.monotonic() - self._seconds
-            for context, since in self._begun.copy().items():
-                if since > latest:
-                    break
-                context.cancel()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from ..._base.extras import load
 from ...errors import InputError, UsageError
 from .. import address as addresses
-from . import H2, Handle, listening, status
+from . import H2, Handle, Others, listening, status
 from .call import Call
 from .crew import Crew
 from .status import Refused
@@ -51,14 +51,16 @@ class H2Transport:
     """Serves gRPC over HTTP/2 with prior knowledge, or over TLS.
 
     Args:
-        handle: Answers a request.
+        handle: Answers a request; None where RunFunction isn't served.
         limits: How much of everything.
+        others: Knows other methods.
     """
 
     name = H2
 
-    def __init__(self, handle: Handle, limits: Limits) -> None:
+    def __init__(self, handle: Handle | None, limits: Limits, others: Others) -> None:
         self._handle = handle
+        self._others = others
         self._limits = limits
         self._most_peers = min(limits.connections, max(_FEWEST_PEERS, listening.most_files() - _OTHER_FILES))
         self._listeners: list[tuple[socket.socket, Certificates | None]] = []
@@ -131,7 +133,19 @@ class H2Transport:
                 self._wake_up()
         self._ended.wait(grace + 1)
 
-    # Connections call these four, with the lock held.
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a thread."""
+        return self._crew.waiting
+
+    def look(self) -> None:
+        """Do nothing: whoever leads knows what time asks for."""
+
+    # Connections call these five, with the lock held.
+
+    def knows(self, path: str) -> bool:
+        """Say whether there is a method of that path; an empty one is RunFunction."""
+        return self._others(path) is not None if path else self._handle is not None
 
     def opened(self, call: Call) -> None:
         """A call has begun; its request is being received."""
@@ -151,9 +165,19 @@ class H2Transport:
     def ready(self, call: Call) -> None:
         """The call's request is whole."""
         del self._receiving[call]
-        if not self._crew.submit(call):
+        if call.headers.path:
+            self._answer_quickly(call)
+        elif not self._crew.submit(call):
             text = "too many calls wait for a thread"
             call.connection.refuse(call, Refused(status.RESOURCE_EXHAUSTED, text))
+
+    def _answer_quickly(self, call: Call) -> None:
+        quick = self._others(call.headers.path)
+        assert quick is not None
+        try:
+            call.connection.answer(call, quick(call.unpack(self._limits.receive_bytes)), time.monotonic())
+        except Refused as e:
+            call.connection.refuse(call, e)
 
     def dropped(self, call: Call) -> None:
         """The call is over: answered, refused, or nobody waits for it any more."""
@@ -165,8 +189,9 @@ class H2Transport:
     # The crew calls these three.
 
     def _run(self, call: Call) -> bytes | Refused:
+        assert self._handle is not None
         try:
-            return self._handle(call.unpack(self._limits.receive_bytes))
+            return self._handle(call.unpack(self._limits.receive_bytes), call)
         except Refused as e:
             return e
 

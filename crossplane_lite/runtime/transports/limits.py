@@ -26,6 +26,9 @@ class Limits(NamedTuple):
         send_seconds: How long a peer may take nothing of what is sent to it.
         keepalive_seconds: How long a connection may be silent until a ping is sent.
         keepalive_timeout_seconds: How long the answer to that ping may take.
+        call_seconds: How long a call may take whose caller has set no deadline. Crossplane gives up after two minutes.
+        stuck_seconds: How long after its deadline a call that still runs counts as stuck.
+        stuck_share: The share of threads with stuck calls from which on the server says that it isn't healthy.
     """
 
     threads: int = 32
@@ -41,3 +44,6 @@ class Limits(NamedTuple):
     send_seconds: float = 30
     keepalive_seconds: float = 60
     keepalive_timeout_seconds: float = 20
+    call_seconds: float = 120
+    stuck_seconds: float = 10
+    stuck_share: float = 0.5

@@ -1,0 +1,49 @@
+"""Whom a call is about, for log lines and spans: the tag of the request and the composite's name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import _wire
+from .._observed import tracker
+from ..proto import _view
+
+if TYPE_CHECKING:
+    from .._observed.tracker import Tracker
+
+__all__ = ["current_subject", "subject_of"]
+
+
+def subject_of(request: bytes) -> dict[str, str]:
+    """Return the fields that tell a request from others; none where its bytes are malformed.
+
+    Returns:
+        `tag` of the request, and `composite`: the composite's name, after its namespace and a slash where it has one.
+    """
+    try:
+        return _subject(_view.RunFunctionRequest.FromString(request))
+    except Exception:  # whoever reads the request itself says what is wrong with it
+        return {}
+
+
+def current_subject() -> dict[str, str]:
+    """Return these fields of the call that this thread or task is in, none outside of every call."""
+    call: Tracker | None = tracker.current()
+    if call is None:
+        return {}
+    request = getattr(call, "request", None)
+    if request is None:
+        return subject_of(call.data)
+    try:
+        return _subject(request)
+    except Exception:
+        return {}
+
+
+def _subject(request: Any) -> dict[str, str]:
+    fields = {"tag": request.meta.tag} if request.meta.tag else {}
+    metadata = _wire.get_path(request.observed.composite.resource, ("metadata",))
+    if isinstance(metadata, dict) and isinstance(metadata.get("name"), str):
+        namespace = metadata.get("namespace")
+        fields["composite"] = f"{namespace}/{metadata['name']}" if isinstance(namespace, str) else metadata["name"]
+    return fields

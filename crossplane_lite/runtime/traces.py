@@ -1,0 +1,62 @@
+"""Spans of OpenTelemetry around calls, by the package opentelemetry-api. Where they go, its SDK decides."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .._base.extras import load
+from .._call import tally
+from .._call.tally import Tally
+from ..proto import _view
+from .calls import Run
+from .subject import subject_of
+
+__all__ = ["traced"]
+
+_trace: Final = load("opentelemetry.trace", "otel")
+
+
+def traced(run: Run, name: str) -> Run:
+    """Return the function with a span around each call.
+
+    Args:
+        run: The function.
+        name: The name of the step, and so of the spans.
+    """
+    tracer = _trace.get_tracer("crossplane_lite")
+    error = _trace.StatusCode.ERROR
+
+    def run_traced(request: bytes) -> bytes:
+        attributes = {f"crossplane.{key}": value for key, value in subject_of(request).items()}
+        # Texts of exceptions may hold anything, so they aren't recorded. Those of results are for people.
+        span = tracer.start_span(name, kind=_trace.SpanKind.SERVER, attributes=attributes)
+        counts = Tally()
+        outer = tally.current()
+        before = tally.counting.set(counts)
+        try:
+            with _trace.use_span(span, record_exception=False, set_status_on_exception=False):
+                response = run(request)
+            for key in counts.__slots__:
+                span.set_attribute(f"crossplane.{key}", getattr(counts, key))
+            fatal = _first_fatal(response)
+            if fatal is not None:
+                span.set_status(error, fatal)
+            return response
+        except BaseException as e:
+            span.set_status(error, type(e).__name__)
+            raise
+        finally:
+            tally.counting.reset(before)
+            if outer is not None:
+                outer.add(counts)
+            span.end()
+
+    return run_traced
+
+
+def _first_fatal(response: bytes) -> str | None:
+    try:
+        results = _view.RunFunctionResponse.FromString(response).results
+    except Exception:  # an answer that isn't one is what its reader complains about
+        return None
+    return next((str(one.message) for one in results if one.severity == _view.SEVERITY_FATAL), None)

@@ -1,0 +1,87 @@
+"""The process that workers are copied from: it has the function, one thread, and nothing of the server.
+
+A process with threads can't be copied safely, and the server has many. So this one is made before the server is, and it
+makes all workers, the first ones and those that replace others. It ends them when the server has gone.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from typing import TYPE_CHECKING, Any
+
+from . import frames
+from .frames import Event
+from .worker import run_and_exit
+
+if TYPE_CHECKING:
+    from ..calls import Run
+    from ..transports.limits import Limits
+
+__all__ = ["keep"]
+
+
+def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
+    """Make and end workers as the server says, until it has gone.
+
+    Args:
+        sock: Connects this process with the server.
+        run: The function.
+        limits: How much of everything.
+    """
+    # Of a terminal's signals the server alone decides. A handler rather than SIG_IGN, which the programs that functions
+    # start would inherit.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _ignore)
+    signal.signal(signal.SIGCHLD, _ignore)
+    ended, poke = os.pipe()
+    os.set_blocking(poke, False)
+    os.set_blocking(ended, False)
+    signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
+    numbers: dict[int, int] = {}  # of workers, by process
+    try:
+        while True:
+            waited: list[Any] = [sock, ended]
+            ready, _, _ = select.select(waited, [], [])
+            if ended in ready:
+                os.read(ended, 4096)
+                _tell_ended(sock, numbers)
+            if sock not in ready:
+                continue
+            kind, worker, control = frames.receive_command(sock)
+            if kind == frames.END:
+                for process in [process for process, number in numbers.items() if number == worker]:
+                    os.kill(process, signal.SIGKILL)
+                continue
+            assert control is not None
+            process = os.fork()
+            if not process:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for one in (ended, poke, sock.detach()):
+                    os.close(one)
+                run_and_exit(control, run, limits)
+            control.close()
+            numbers[process] = worker
+            frames.send_event(sock, Event(frames.STARTED, worker, process))
+    except (EOFError, OSError):
+        pass  # the server has gone
+    finally:
+        for process in numbers:
+            os.kill(process, signal.SIGKILL)
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+def _tell_ended(sock: socket.socket, numbers: dict[int, int]) -> None:
+    while numbers:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if not process:
+            return
+        worker = numbers.pop(process, None)
+        if worker is not None:
+            frames.send_event(sock, Event(frames.ENDED, worker, os.waitstatus_to_exitcode(status)))

@@ -1,0 +1,209 @@
+"""Calls that go on after their deadline: answered in time, logged with their stack, counted, and told to Kubernetes."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+import grpc
+import pytest
+
+from crossplane_lite.errors import WireError
+from crossplane_lite.runtime.calls import Calls
+from crossplane_lite.runtime.transports import status
+from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.status import Refused
+from tests.runtime.health import health_of, until_health_is
+from tests.runtime.serving import Serving, channel, raw_call, serving
+from tests.support import Response, request
+
+LATE = "compose() goes on after the call's deadline"
+XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos", "namespace": "team"}}
+
+
+def asking(**spec: Any) -> bytes:
+    """Return a request with that spec."""
+    return request(xr={**XR, "spec": {"location": "EU", **spec}}, tag="a tag")
+
+
+def code_of(opened: grpc.Channel, data: bytes, timeout: float) -> str:
+    """Return with which status a call is answered."""
+    try:
+        raw_call(opened, data, timeout=timeout)
+    except grpc.RpcError as e:
+        return str(e.code().name)
+    return "OK"
+
+
+def late(server: Serving) -> list[dict[str, Any]]:
+    """Return the log lines about calls after their deadline."""
+    return [record for record in server.records if record["msg"] == LATE]
+
+
+@pytest.mark.slow
+def test_a_call_that_hangs(transport: str) -> None:
+    """It is answered DEADLINE_EXCEEDED in time, and logged once, with its stack, its tag and its composite."""
+    function = "tests.runtime.functions:hanging"
+    with serving(function, "--insecure", "--transport", transport, "--health-address", "127.0.0.1:0") as server:
+        with channel(server.address) as opened:
+            start = time.monotonic()
+            assert code_of(opened, asking(hang=True), 1) == "DEADLINE_EXCEEDED"
+            assert time.monotonic() - start < 30
+            record = server.record(LATE)
+            assert "bucket" in Response(raw_call(opened, asking())).resources  # the others go on
+        assert health_of(server) == "SERVING"  # one of 32 threads
+        time.sleep(2.1)  # the server looks each second, and says it only once
+        server.stop(9)
+    assert (record["tag"], record["composite"], record["level"]) == ("a tag", "team/photos", "error")
+    assert "in hanging\n    _sleep_on()" in record["stack"]
+    assert len(late(server)) == 1
+
+
+@pytest.mark.slow
+def test_too_many_that_hang(transport: str) -> None:
+    """Where half of the threads hang, the health check says NOT_SERVING, on its own port and on the main one."""
+    flags = ("--insecure", "--transport", transport, "--threads", "4", "--stuck-after", "0.1")
+    with serving("tests.runtime.functions:hanging", *flags, "--health-address", "127.0.0.1:0") as server:
+        with channel(server.address) as opened:
+            assert code_of(opened, asking(hang=True), 0.5) == "DEADLINE_EXCEEDED"
+            server.record(LATE)
+            assert health_of(server) == "SERVING"
+            for _ in range(3):
+                assert code_of(opened, asking(hang=True), 0.5) == "DEADLINE_EXCEEDED"
+            until_health_is("NOT_SERVING", server)
+            assert health_of(server, server.address) == "NOT_SERVING"
+            # All threads are taken: the caller is answered in time nevertheless.
+            assert code_of(opened, asking(), 0.5) == "DEADLINE_EXCEEDED"
+        server.stop(9)
+    assert len(late(server)) == 4
+    assert any(record["msg"].startswith("not healthy: ") for record in server.records)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stubborn", "blocking"])
+def test_async_code_that_does_not_stop(name: str, transport: str) -> None:
+    """An `async def` that swallows its cancellation, or blocks the loop, gives its thread back, and others go on."""
+    flags = ("--insecure", "--transport", transport, "--threads", "1")
+    with serving(f"tests.runtime.functions:{name}", *flags) as server:
+        with channel(server.address) as opened:
+            assert code_of(opened, asking(hang=True), 0.5) == "DEADLINE_EXCEEDED"
+            assert "bucket" in Response(raw_call(opened, asking())).resources
+        server.stop(9)
+    (record,) = late(server)
+    line = "await asyncio.sleep(3600)" if name == "stubborn" else "_sleep_on()"
+    assert f"in {name}\n" in record["stack"]
+    assert line in record["stack"]
+
+
+@pytest.mark.slow
+def test_a_caller_without_a_deadline(transport: str) -> None:
+    """A call whose caller says nothing ends after --call-timeout; grpcio can only cancel it."""
+    flags = ("--insecure", "--transport", transport, "--call-timeout", "0.5")
+    with serving("tests.runtime.functions:hanging", *flags) as server:
+        with channel(server.address) as opened:
+            pending = opened.unary_unary("/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction").future(
+                asking(hang=True)
+            )
+            error: Any = pending.exception(timeout=60)
+            assert error.code().name == ("DEADLINE_EXCEEDED" if transport == "h2" else "CANCELLED")
+            server.record(LATE)
+        server.stop(9)
+
+
+END = """
+import sys
+from crossplane_lite.runtime import log, server
+from tests.runtime.functions import hanging
+log.configure()
+served = server.Server(hanging.run, transport=sys.argv[1])
+served.listen("127.0.0.1:0")
+served.serve(grace=1)
+"""
+
+
+@pytest.mark.slow
+def test_end_with_code_that_hangs(transport: str) -> None:
+    """A call that hangs doesn't keep the process beyond the time that is left for calls to end."""
+    server = Serving([sys.executable, "-c", END, transport])
+    with channel(server.address) as opened:
+        assert code_of(opened, asking(hang=True), 0.2) == "DEADLINE_EXCEEDED"
+        assert server.stop() == 1
+    assert any("still running after 1 seconds" in record["msg"] for record in server.records)
+
+
+class _Caller:
+    """Waits for so many seconds."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self.cancelled = False
+
+    def time_remaining(self) -> float | None:
+        return self.seconds
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_what_counts_as_stuck() -> None:
+    """A call is late once, and stuck after `stuck_seconds`; when it ends it is neither."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def run(_: bytes) -> bytes:
+        inside.set()
+        leave.wait(60)
+        return b""
+
+    calls = Calls(run, Limits(threads=2, stuck_seconds=0))
+    caller = _Caller(1)
+    thread = threading.Thread(target=calls.handle, args=(b"", caller))
+    thread.start()
+    assert inside.wait(60)
+    calls.look()
+    assert (calls.running, calls.late, calls.stuck, calls.healthy) == (1, 0, 0, True)
+    caller.seconds = 0
+    for _ in range(2):
+        calls.look()
+        assert (calls.running, calls.late, calls.stuck, calls.healthy) == (1, 1, 1, False)
+    assert not caller.cancelled  # it has its own deadline
+    leave.set()
+    thread.join(60)
+    calls.look()
+    assert (calls.running, calls.late, calls.stuck, calls.healthy) == (0, 1, 0, True)
+
+
+def test_no_deadline_of_its_own() -> None:
+    """A caller without a deadline is cancelled when the server's own is over."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def run(_: bytes) -> bytes:
+        inside.set()
+        leave.wait(60)
+        return b""
+
+    calls = Calls(run, Limits(call_seconds=0))
+    caller = _Caller(None)
+    thread = threading.Thread(target=calls.handle, args=(b"", caller))
+    thread.start()
+    assert inside.wait(60)
+    calls.look()
+    leave.set()
+    thread.join(60)
+    assert caller.cancelled
+    assert calls.late == 1
+
+
+@pytest.mark.parametrize(("error", "code"), [(WireError("no"), status.INVALID_ARGUMENT), (OSError(), status.INTERNAL)])
+def test_outcomes(error: Exception, code: int) -> None:
+    """What a function raises becomes a status, and the call isn't running any more."""
+
+    def run(_: bytes) -> bytes:
+        raise error
+
+    calls = Calls(run, Limits())
+    with pytest.raises(Refused) as caught:
+        calls.handle(b"", _Caller(1))
+    assert caught.value.code == code
+    assert calls.running == 0

@@ -1,0 +1,113 @@
+"""gRPC's health service, on the main port and on one of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossplane_lite.proto import V1_SERVICE, V1BETA1_SERVICE
+from crossplane_lite.runtime import health
+from crossplane_lite.runtime.transports import status
+from crossplane_lite.runtime.transports.status import Refused
+from tests.runtime.certificates import Authority, write
+from tests.runtime.health import ask, health_of, until_health_is
+from tests.runtime.serving import channel, in_process, raw_call, serving
+from tests.support import request
+
+SERVICES = ("", V1_SERVICE, V1BETA1_SERVICE)
+XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "x"}}
+
+
+def test_on_the_main_port(transport: str) -> None:
+    """The main port answers Check for itself and both services, and no others."""
+    with in_process(lambda data: data, transport) as (_, address):
+        for service in SERVICES:
+            assert ask(address, service) == "SERVING"
+        with pytest.raises(grpc.RpcError) as caught:
+            ask(address, "another")
+        assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+        with channel(address) as opened:
+            stub: Any = health_pb2_grpc.HealthStub(opened)
+            with pytest.raises(grpc.RpcError) as caught:
+                next(stub.Watch(health_pb2.HealthCheckRequest(), timeout=60))
+            assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_on_a_port_of_its_own(tmp_path: Path, transport: str) -> None:
+    """--health-address answers in plain text while the main port demands certificates, and runs no function."""
+    authority = Authority()
+    directory = write(tmp_path / "certs", authority.issue("server"), authority)
+    flags = ("--tls-certs-dir", str(directory), "--transport", transport, "--health-address", "127.0.0.1:0")
+    with serving("tests.runtime.functions:echo", *flags) as server:
+        assert health_of(server) == "SERVING"
+        with channel(str(server.record("serving")["health_address"])) as opened:
+            with pytest.raises(grpc.RpcError) as caught:
+                raw_call(opened, request(xr=XR))
+            assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+        mine = authority.issue("client")
+        credentials = grpc.ssl_channel_credentials(authority.certificate, mine.key, mine.certificate)
+        assert ask(server.address, "", credentials) == "SERVING"
+        assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_while_it_ends(tmp_path: Path, transport: str) -> None:
+    """From the signal on until the last call is answered it says NOT_SERVING."""
+    for name in ("running", "go"):
+        os.mkfifo(tmp_path / name)
+    flags = ("--insecure", "--transport", transport, "--health-address", "127.0.0.1:0")
+    with serving("tests.runtime.functions:waiting", *flags) as server, channel(server.address) as opened:
+        method = opened.unary_unary(f"/{V1_SERVICE}/RunFunction")
+        pending = method.future(request(xr={**XR, "spec": {"directory": str(tmp_path)}}))
+        (tmp_path / "running").read_bytes()  # returns when compose() runs
+        server.process.send_signal(signal.SIGTERM)
+        until_health_is("NOT_SERVING", server)
+        (tmp_path / "go").write_bytes(b"")
+        assert pending.result(timeout=60)
+        assert server.process.wait(60) == 0
+
+
+def test_while_no_call_gets_a_thread(transport: str) -> None:
+    """It is answered while all threads are taken and calls wait."""
+    leave = threading.Event()
+
+    def run(_: bytes) -> bytes:
+        leave.wait(60)
+        return b""
+
+    with in_process(run, transport, threads=2) as (_, address), channel(address) as opened:
+        method = opened.unary_unary(f"/{V1_SERVICE}/RunFunction")
+        pending = [method.future(b"", timeout=60) for _ in range(10)]
+        try:
+            assert ask(address) == "SERVING"
+        finally:
+            leave.set()
+        for one in pending:
+            one.result(timeout=60)
+
+
+@given(st.text(max_size=300))
+def test_names_of_services(name: str) -> None:
+    """Every name in a message of the official client is read as it is."""
+    data = health_pb2.HealthCheckRequest(service=name).SerializeToString()
+    assert health._service(data) == name
+
+
+@given(st.binary(max_size=20))
+def test_any_bytes(data: bytes) -> None:
+    """Whatever a request holds, there is an answer or a status."""
+    check = health.method("/grpc.health.v1.Health/Check", lambda: True)
+    assert check is not None
+    try:
+        assert check(data) == b"\x08\x01"
+    except Refused as e:
+        assert e.code in (status.INVALID_ARGUMENT, status.NOT_FOUND)

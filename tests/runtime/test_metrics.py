@@ -1,0 +1,128 @@
+"""What Prometheus sees of a server."""
+
+from __future__ import annotations
+
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from crossplane_lite.errors import InputError, MissingExtraError, UsageError
+from crossplane_lite.runtime.server import Server
+from tests.behaviour.samples import bucket
+from tests.runtime.certificates import Authority, write
+from tests.runtime.serving import Serving, channel, raw_call, serving
+from tests.support import request
+
+XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
+OWNED = {"f:spec": {"f:forProvider": {"f:a": {}}}}
+FLAGS = ("--insecure", "--metrics-address", "127.0.0.1:0")
+
+
+def scraped(server: Serving) -> dict[str, float]:
+    """Return what a server says to Prometheus: names with the values of their labels, and numbers."""
+    address = server.record("serving")["metrics_address"]
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
+        text = answer.read().decode()
+    found = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            found[" ".join([sample.name, *sample.labels.values()])] = sample.value
+    return found
+
+
+def until_counted(server: Serving, calls: int) -> dict[str, float]:
+    """Return what a server says when it has counted so many calls."""
+    until = time.monotonic() + 60
+    while (found := scraped(server))["crossplane_lite_call_seconds_count"] < calls:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert found["crossplane_lite_call_seconds_count"] == calls
+    return found
+
+
+def asking(**spec: Any) -> bytes:
+    """Return a request with that spec."""
+    return request(xr={**XR, "spec": spec})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")], ids=["alone", "workers"])
+def test_counts(transport: str, workers: tuple[str, ...]) -> None:
+    """Calls by code, their time, results, resources and rehearsals are counted, also those of other processes."""
+    with serving("tests.runtime.functions:counted", *FLAGS, *workers, "--transport", transport) as server:
+        with channel(server.address) as opened:
+            for _ in range(3):
+                raw_call(opened, asking(location="EU"))
+            with pytest.raises(grpc.RpcError):
+                raw_call(opened, b"\xff")
+            with pytest.raises(grpc.RpcError):
+                raw_call(opened, asking(location="EU", hang=True), timeout=0.5)
+        # The caller has its status before the server has counted it.
+        found = until_counted(server, 5 if workers else 4)
+        assert found["crossplane_lite_calls_total OK"] == 3
+        assert found["crossplane_lite_calls_total INVALID_ARGUMENT"] == 1
+        assert found["crossplane_lite_results_total warning"] == 3
+        assert found["crossplane_lite_resources_total emitted"] == 6
+        assert found["crossplane_lite_resources_total held back"] == 3
+        assert found["crossplane_lite_rehearsals_total"] >= 3
+        assert found["crossplane_lite_calls_waiting"] == 0
+        assert found["crossplane_lite_healthy"] == 1
+        assert found["crossplane_lite_threads"] == 32
+        assert found["process_resident_memory_bytes"] > 0
+        if workers:
+            assert found["crossplane_lite_calls_total DEADLINE_EXCEEDED"] == 1
+            assert found["crossplane_lite_calls_in_flight"] == 0
+            assert found["crossplane_lite_workers"] == 2
+        else:
+            assert found["crossplane_lite_calls_in_flight"] == 1  # the one that hangs
+            server.line(lambda line: "goes on after" in line)
+            found = scraped(server)
+        assert found["crossplane_lite_calls_late_total"] == 1
+        server.stop(9)
+
+
+@pytest.mark.slow
+def test_kept_resources() -> None:
+    """An existing resource that a call doesn't register, because it doesn't know enough, is counted as kept."""
+    observed = {"bucket": bucket({"a": "b"}, ours="tests.runtime.functions.keeping", owned=OWNED)}
+    with serving("tests.runtime.functions:keeping", *FLAGS) as server:
+        with channel(server.address) as opened:
+            raw_call(opened, request(xr=XR, observed=observed))
+        assert scraped(server)["crossplane_lite_resources_total kept"] == 1
+
+
+@pytest.mark.slow
+def test_expiry_of_the_certificate(tmp_path: Path) -> None:
+    """The time when the certificate expires is among them, for alerts."""
+    authority = Authority()
+    directory = write(tmp_path / "certs", authority.issue("server"), authority)
+    flags = ("--tls-certs-dir", str(directory), "--metrics-address", "127.0.0.1:0")
+    with serving("tests.runtime.functions:echo", *flags) as server:
+        assert scraped(server)["crossplane_lite_certificate_expiry_seconds"] > 1_700_000_000
+
+
+def test_addresses() -> None:
+    """An address that can't be used is an error that says why."""
+    server = Server(lambda data: data, metrics=True)
+    with pytest.raises(InputError, match="metrics need host:port"):
+        server.listen_for_metrics("unix:/run/metrics")
+    bound = server.listen_for_metrics("127.0.0.1:0")
+    with pytest.raises(InputError, match="another process listens there"):
+        Server(lambda data: data, metrics=True).listen_for_metrics(bound)
+    server.stop(0)
+    with pytest.raises(UsageError, match="metrics=True"):
+        Server(lambda data: data).listen_for_metrics("127.0.0.1:0")
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where prometheus-client isn't installed, the error names the extra."""
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    monkeypatch.delitem(sys.modules, "crossplane_lite.runtime.metrics", raising=False)
+    with pytest.raises(MissingExtraError, match=r"crossplane-lite\[metrics\]"):
+        Server(lambda data: data, metrics=True)

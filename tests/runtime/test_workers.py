@@ -1,0 +1,253 @@
+"""Functions in processes of their own: calls that hang, processes that end, and what becomes of the other calls."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from tests.runtime.health import health_of
+from tests.runtime.serving import Serving, channel, raw_call, serving
+from tests.runtime.test_metrics import scraped
+from tests.support import Response, request
+
+pytestmark = pytest.mark.slow
+
+XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"}}
+ENDING = "tests.runtime.functions:ending"
+HANGING = "tests.runtime.functions:hanging"
+
+
+def asking(**spec: Any) -> bytes:
+    """Return a request with that spec."""
+    return request(xr={**XR, "spec": {"location": "EU", **spec}})
+
+
+def process_of(answer: bytes) -> int:
+    """Return the process that `ending` ran in."""
+    ((_, text),) = Response(answer).results
+    return int(text.removeprefix("process "))
+
+
+def location(answer: bytes) -> Any:
+    """Return where the bucket of an answer is to be."""
+    return Response(answer).resources["bucket"]["spec"]["forProvider"]["location"]
+
+
+def exists(process: int) -> bool:
+    """Say whether a process runs."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def workers(transport: str) -> Any:
+    """Return flags for two workers."""
+    return ("--insecure", "--transport", transport, "--workers", "2")
+
+
+def test_calls_run_elsewhere(workers: Any) -> None:
+    """Calls run in other processes than the one that serves, which end with it; the line `serving` says how many."""
+    with serving(ENDING, *workers) as server:
+        assert server.record("serving")["workers"] == 2
+        with channel(server.address) as opened:
+            process = process_of(raw_call(opened, asking()))
+        assert process != server.process.pid
+        assert exists(process)
+        assert server.stop() == 0
+    assert not exists(process)
+
+
+def test_large_messages(workers: Any) -> None:
+    """A request and an answer of some MB come through whole, also while others are on their way."""
+    texts = [letter * 1_500_000 for letter in "abcd"]
+    with serving("tests.runtime.functions:echo", *workers) as server, channel(server.address) as opened:
+        with ThreadPoolExecutor(4) as pool:
+            answers = pool.map(lambda text: location(raw_call(opened, asking(location=text))), texts)
+            assert list(answers) == texts
+
+
+def test_a_worker_that_ends(workers: Any, tmp_path: Path) -> None:
+    """A call whose worker ends under it runs again in another one; its caller sees nothing of it."""
+    with serving(ENDING, *workers) as server, channel(server.address) as opened:
+        assert location(raw_call(opened, asking(end="once", file=str(tmp_path / "ended")))) == "EU"
+        record = server.record("a worker has ended")
+        assert (record["how"], record["level"]) == ("status 3", "error")
+        assert (tmp_path / "ended").exists()
+
+
+def test_a_call_that_ends_every_worker(workers: Any) -> None:
+    """A call that ends its worker twice is UNAVAILABLE, logged with its composite; all others go on."""
+    with serving(ENDING, *workers) as server, channel(server.address) as opened:
+        with pytest.raises(grpc.RpcError) as caught:
+            raw_call(opened, asking(end="always"))
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+        assert "2 workers have ended while they ran it" in str(caught.value.details())
+        assert server.record("a call is lost: 2 workers have ended while they ran it")["composite"] == "photos"
+        for _ in range(10):
+            assert location(raw_call(opened, asking())) == "EU"
+
+
+def test_a_call_that_hangs(workers: Any) -> None:
+    """A worker in which a call hangs is replaced, and its stack is logged; a call that runs in it is answered."""
+    with serving(HANGING, *workers[:-1], "1", "--stuck-after", "1") as server, channel(server.address) as opened:
+        with pytest.raises(grpc.RpcError) as caught:
+            raw_call(opened, asking(hang=True), timeout=1)
+        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        record = server.record("compose() goes on after the call's deadline")
+        assert "in hanging\n    _sleep_on()" in record["stack"]
+        old = int(record["worker"])
+        server.line(lambda line: "a worker is replaced" in line)
+        assert location(raw_call(opened, asking())) == "EU"
+        while exists(old):
+            time.sleep(0.05)
+        assert server.stop() == 0  # what hung doesn't keep the end
+
+
+SLOWLY = """
+import os, sys, time
+from crossplane_lite import composition
+from tests.runtime.functions import hanging
+from crossplane_lite.runtime import log, server
+from crossplane_lite.runtime.transports.limits import Limits
+
+def run(data):
+    if b"wait" in data:
+        with open(sys.argv[2] + ".ran", "a") as ran:
+            ran.write("x")
+        while not os.path.exists(sys.argv[2]):
+            time.sleep(0.01)
+    return hanging.run(data)
+
+log.configure()
+served = server.Server(run, transport=sys.argv[1], workers=1, limits=Limits(stuck_seconds=0.5))
+served.listen("127.0.0.1:0")
+served.serve(grace=5)
+"""
+
+
+def test_other_calls_of_a_worker_that_is_replaced(transport: str, tmp_path: Path) -> None:
+    """A worker that is replaced ends after the calls that run in it, which are answered from it."""
+    file = tmp_path / "go"
+    server = Serving([sys.executable, "-c", SLOWLY, transport, str(file)])
+    try:
+        with channel(server.address) as opened, ThreadPoolExecutor(1) as pool:
+            other = pool.submit(raw_call, opened, asking(location="wait"))
+            with pytest.raises(grpc.RpcError):
+                raw_call(opened, asking(hang=True), timeout=0.5)
+            server.line(lambda line: "a worker is replaced" in line)
+            assert location(raw_call(opened, asking())) == "EU"  # from the new one
+            assert not other.done()
+            file.touch()
+            assert location(other.result(timeout=60)) == "wait"
+    finally:
+        assert server.stop() == 0
+    assert Path(f"{file}.ran").read_text() == "x"  # it ran once
+    said = [record["msg"] for record in server.records]
+    assert not [text for text in said if text.startswith(("a worker has ended", "a call is lost"))]
+
+
+def test_when_the_server_is_killed(workers: Any) -> None:
+    """No worker is left behind where the process that serves is killed, not even one that hangs."""
+    with serving("tests.runtime.functions:holding", *workers) as server:
+        (nursery,) = children(server.process.pid)
+        with channel(server.address) as opened:
+            with pytest.raises(grpc.RpcError):
+                raw_call(opened, asking(hang=True), timeout=0.5)
+            assert location(raw_call(opened, asking())) == "EU"
+        processes = children(nursery)
+        assert len(processes) == 2
+        server.stop(signal.SIGKILL)
+    until = time.monotonic() + 60
+    while any(map(exists, processes)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_when_no_workers_can_be_made(workers: Any) -> None:
+    """Where the process that makes workers has ended, the health check says so, and calls go on as long as they can."""
+    with serving(ENDING, *workers, "--health-address", "127.0.0.1:0") as server:
+        (nursery,) = children(server.process.pid)
+        with channel(server.address) as opened:
+            raw_call(opened, asking())
+            os.kill(nursery, signal.SIGKILL)
+            server.line(lambda line: "the process that makes workers has ended" in line)
+            assert health_of(server) == "NOT_SERVING"
+            assert location(raw_call(opened, asking())) == "EU"
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == process:
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("kills", [20])
+def test_workers_killed_under_load(transport: str, kills: int) -> None:
+    """While workers are killed at random, no call is answered wrongly, and each that is lost is counted."""
+    over = threading.Event()
+    counted: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def client(number: int) -> None:
+        call = 0
+        with channel(server.address) as opened:
+            while not over.is_set():
+                call += 1
+                wanted = f"{number}-{call}"
+                try:
+                    what = "right" if location(raw_call(opened, asking(location=wanted))) == wanted else "wrong"
+                except grpc.RpcError as e:
+                    what = e.code().name
+                with lock:
+                    counted[what] += 1
+
+    chance = random.Random(4)
+    flags = ("--insecure", "--transport", transport, "--workers", "3", "--metrics-address", "127.0.0.1:0")
+    with serving(ENDING, *flags) as server:
+        (nursery,) = children(server.process.pid)
+        killed = 0
+        with ThreadPoolExecutor(8) as pool:
+            running = [pool.submit(client, number) for number in range(8)]
+            while killed < kills:
+                time.sleep(0.1)
+                victims = [one for one in children(nursery) if exists(one)]
+                if victims:
+                    os.kill(chance.choice(victims), signal.SIGKILL)
+                    killed += 1
+            over.set()
+            for one in running:
+                one.result(timeout=60)
+        while len([record for record in server.records if record["msg"] == "a worker has ended"]) < killed:
+            time.sleep(0.05)
+        metrics = scraped(server)
+        assert server.stop() == 0
+    lost = counted["UNAVAILABLE"]
+    retried = metrics["crossplane_lite_calls_retried_total"]
+    print({**counted, "killed": killed, "run again": retried})
+    assert counted["right"] > 100
+    assert set(counted) <= {"right", "UNAVAILABLE"}
+    assert metrics["crossplane_lite_calls_lost_total"] == lost
+    assert sum(record["msg"].startswith("a call is lost: ") for record in server.records) == lost
+    assert metrics["crossplane_lite_workers_ended_total"] == killed
