@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
@@ -25,6 +25,29 @@ if TYPE_CHECKING:
     from .requirements import Requirements
 
 __all__ = ["Call"]
+
+
+class _GivenNames:
+    """The names that compose() and its author have given, which are not masked. What masks has it, and not the call.
+
+    Args:
+        own: The function's name.
+        resources: What compose() has registered, by name; it grows.
+    """
+
+    __slots__ = ("_names", "_own")
+
+    def __init__(self, own: str, resources: Mapping[str, Any]) -> None:
+        self._own = own
+        self._names: Collection[str] = resources
+
+    def has(self, word: str) -> bool:
+        """Say whether a word is one of them."""
+        return word in self._names or word == self._own
+
+    def end(self) -> None:
+        """Keep the names alone: the resources know their call."""
+        self._names = frozenset(self._names)
 
 
 class Call(Tracker):
@@ -57,6 +80,7 @@ class Call(Tracker):
     """
 
     __slots__ = (
+        "_given",
         "_log",
         "_namespace",
         "_own",
@@ -107,6 +131,7 @@ class Call(Tracker):
         self._required_schemas: RequiredSchemas | None = None
         self._secret = request  # whose secret values are masked
         self._own: OwnSecrets | None = None  # Secrets among the resources
+        self._given: _GivenNames | None = None
         self._step: str | None = None
         self._log: Any = None
         self._namespace: str | None = None
@@ -120,7 +145,8 @@ class Call(Tracker):
         if self._masked is None:
             from .._observed.secrets import masker_for
 
-            self._masked = masker_for(self._secret, self._is_name)
+            self._given = _GivenNames(self.function.name, self.resources)
+            self._masked = masker_for(self._secret, self._given.has)
         made = Tracker.masker(self)
         if self.resources:
             if self._own is None:
@@ -129,10 +155,6 @@ class Call(Tracker):
                 self._own = OwnSecrets()
             made.add(list(self._own.values(self.resources)))
         return made
-
-    def _is_name(self, word: str) -> bool:
-        """Say whether a word is a name that compose() or its author has given."""
-        return word in self.resources or word == self.function.name
 
     @property
     def step(self) -> str:
@@ -289,6 +311,8 @@ class Call(Tracker):
             place.untie()
         self.tied.clear()
         # All of these know their call, or may hold Observables, which do.
+        if self._given is not None:
+            self._given.end()
         self.resources = {}
         self._own = None
         self.composite = self._log = self._required_resources = self._requirements = self.context = self.output = None

@@ -34,7 +34,7 @@ def place_of(holder: Any) -> str:
     if isinstance(holder, ModelShape):
         first = type(holder).__name__
     else:
-        first = str(holder._type.place) or ("a list" if isinstance(holder, list) else "a map")
+        first = "".join(holder._type.place) or ("a list" if isinstance(holder, list) else "a map")
     return first + "".join(reversed(steps))
 
 

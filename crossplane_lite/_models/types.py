@@ -82,7 +82,7 @@ class Type:
         words: The scalars in words, for messages.
         probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
         is_item: Whether it is a list or a map that is the item of another one.
-        place: For a list or a map the field that it is of, for messages.
+        place: For a list or a map the class and field that it is of, and the lists and maps around it, for messages.
         keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
         settles: Whether its absence in an object that is ready is an answer: API servers leave out values that are
@@ -108,10 +108,10 @@ class Type:
         self.ref = ref
         self.item: Type = item if item is not None else self
         self.takes = SCALARS if code in (ANY, DYNAMIC) else _taken(letters) if letters else _NOTHING
-        self.words = " or ".join(_LETTERS[one][1] for one in letters)
+        self.words = " or ".join([_LETTERS[one][1] for one in letters]) if letters else ""
         self.probe: _Probe | None = None
         self.is_item = False
-        self.place = ""
+        self.place: tuple[str, ...] = ()
         if item is not None and item.takes:
             self.probe = _PROBES.get(item.takes) or _PROBES.setdefault(item.takes, _probe(item.takes))
         elif item is not None and item.code in (LIST, MAP):
@@ -190,10 +190,11 @@ class Field:
 
     def belongs_to(self, cls: str) -> None:
         """Take the name of the class, for the messages of its list or map."""
-        type_, place = self.type, f"{cls}.{self.wire}"
-        while type_.code in (LIST, MAP):
-            type_.place = place
-            type_, place = type_.item, place + "[]"
+        type_ = self.type
+        type_.place = (cls, self.step)
+        while type_.item.is_item:
+            type_.item.place = (*type_.place, "[]")
+            type_ = type_.item
 
 
 def parse_type(text: str, resolve: Resolve) -> Type:

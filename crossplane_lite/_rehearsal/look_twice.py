@@ -281,7 +281,11 @@ class _Looking:
             if name in self.call.observed and self._state(name) == OURS:
                 raw = self.call.observed[name].resource
                 encoded = self.first.encoded(name)
-                if self._changes(name) if encoded is None else with_live_values(encoded, raw) != encoded:
+                if encoded is None:
+                    changes = self._changes(name)
+                else:  # not by their bytes, which may have the fields in another order
+                    changes = _wire.decode_struct(with_live_values(encoded, raw)) != _wire.decode_struct(encoded)
+                if changes:
                     return True
         return False
 

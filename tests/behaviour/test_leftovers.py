@@ -23,6 +23,7 @@ _SPELLINGS: dict[str, Callable[[str], str]] = {
 _AROUND = st.text(alphabet="ab-_./é \n", max_size=9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("spelling", _SPELLINGS)
 @given(path=st.text(max_size=30), before=_AROUND, behind=_AROUND, encoded=st.booleans())

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import socket
 import subprocess
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,24 @@ import pytest
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from tests.develop.test_dev import FUNCTION, asked, dev
-from tests.render.api_server import ApiServer, Kind, needs_kubectl, serving
+from tests.docs.blocks import blocks
+from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.runtime.certificates import Authority
 from tests.runtime.serving import PREFIX, ROOT
 
-PAGE = (ROOT / "docs" / "first-function.rst").read_text(encoding="utf-8")
-RECIPE = PAGE.partition("**With a cluster in kind.**")[2].partition("\nCode inside of the Composition\n")[0]
-BLOCKS = [textwrap.dedent(block) for block in re.findall(r"(?<=::\n\n)((?: {7}.*\n|\n)+)", RECIPE)]
+PAGE = ROOT / "docs" / "first-function.rst"
+TEXT = PAGE.read_text(encoding="utf-8")
+BEFORE, _, REST = TEXT.partition("**With a cluster in kind.**")
+RECIPE = REST.partition("\nCode inside of the Composition\n")[0]
+OBJECTS, COMMANDS = (
+    block.text for block in blocks(PAGE) if 0 < block.line - BEFORE.count("\n") <= RECIPE.count("\n")
+)
 PACKAGE = "function-network"
 
 
 def objects() -> list[dict[str, Any]]:
     """Return the objects of the first step."""
-    return list(pyyaml.safe_load_all(BLOCKS[0]))
+    return list(pyyaml.safe_load_all(OBJECTS))
 
 
 def dev_flags() -> list[str]:
@@ -77,7 +81,7 @@ def fetch_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dic
         ]
     with serving(folder, monkeypatch, api):
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", BLOCKS[1]],
+            ["bash", "-euo", "pipefail", "-c", COMMANDS],
             cwd=folder,
             capture_output=True,
             text=True,

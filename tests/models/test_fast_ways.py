@@ -199,6 +199,7 @@ def test_a_constructor_does_what_assigning_does(cls: Any, data: Any, in_a_call: 
 _KEYS = st.sampled_from(["a", "b", "c", "team", "é"])
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.dictionaries(_KEYS, _VALUES), st.dictionaries(_KEYS, st.text(max_size=3) | st.dictionaries(_KEYS, LEAVES)))
 def test_entries_that_are_replaced_are_not_missed(inherited: dict[str, Any], own: dict[str, Any]) -> None:

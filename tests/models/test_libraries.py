@@ -76,7 +76,9 @@ ORDERS = {
 MODELS = "from tests.behaviour.models import Bucket, ForProvider, Tree"
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    "order", [pytest.param(one, marks=() if one == "a class first" else pytest.mark.slow) for one in ORDERS]
+)
 def test_plain_cattrs_gives_what_is_set(order: str) -> None:
     """`cattrs.unstructure` gives wire names and what is set, in whatever order things are imported; and back."""
     pytest.importorskip("cattrs")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +13,12 @@ import yaml as pyyaml  # type: ignore[import-untyped]
 from crossplane_lite._manifests.kind_schemas import Schemas
 from crossplane_lite.cli import main
 from crossplane_lite.schemas import errors_in
+from tests.docs.blocks import blocks, pages
 from tests.real import engine
 from tests.wheels import ROOT
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
-PAGES = sorted(path for path in [*(ROOT / "docs").rglob("*.rst"), ROOT / "README.rst"])
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
@@ -32,13 +30,6 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
     for document in documents:
         if isinstance(document, dict) and {"apiVersion", "kind", "metadata"} <= document.keys():
             yield document
-
-
-def blocks(page: str) -> Iterator[str]:
-    """Yield the literal blocks of a page."""
-    pattern = r"(?:::|\.\. code-block:: yaml)\n\n((?:(?P<indent> +)\S.*\n)(?:(?P=indent).*\n|\n)*)"
-    for found in re.finditer(pattern, page):
-        yield textwrap.dedent(found[1])
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +52,11 @@ def problems(schemas: Schemas, found: Iterator[dict[str, Any]]) -> tuple[int, li
 def test_pages(schemas: Schemas) -> None:
     """Every whole object of a kind of Crossplane's in the documentation is right."""
     found = itertools.chain.from_iterable(
-        objects_in(block) for page in PAGES for block in blocks(page.read_text(encoding="utf-8"))
+        objects_in(block.text) for page in pages() for block in blocks(page)
     )
     checked, wrong = problems(schemas, found)
     assert wrong == []
-    assert checked >= 5
+    assert checked >= 8
 
 
 @pytest.mark.parametrize("template", ["composition", "operation"])

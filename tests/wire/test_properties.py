@@ -247,6 +247,7 @@ def in_place(raw: bytes, way: tuple[str, ...]) -> Any:
     return None if value is None else _wire.open_value(value)[1]
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | JSON_OBJECTS, max_leaves=6), st.booleans())
 def test_a_value_alone_is_encoded_like_one_in_a_tree(value: Any, strict: bool) -> None:
