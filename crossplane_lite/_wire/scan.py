@@ -52,11 +52,12 @@ def _probe(data: bytes) -> int:
         return -1
 
 
-# The releases of protobuf differ in two corners, and a resource must not be read in one way at the top and in another
+# The releases of protobuf differ in three corners, and a resource must not be read in one way at the top and in another
 # further down: upb sets an entry aside that has unknown fields in it, and since 7 it takes no length of more than five
-# bytes.
+# bytes. Older ones refuse the field number 0 in an unknown group.
 _LENGTH_BYTES: Final = 5 if _probe(b"\x0a\x80\x80\x80\x80\x80\x00") < 0 else 10
 _KEEP_ENTRY_WITH_UNKNOWN: Final = _probe(b"\x0a\x02\x18\x00") > 0
+_LOWEST_IN_GROUP: Final = 0 if _probe(b"\x1b\x00\x05\x1c") == 0 else 8
 
 
 def _truncated() -> WireError:
@@ -95,7 +96,7 @@ def tag(buf: bytes, pos: int, end: int, lowest: int = 8) -> Span:
         buf: The buffer.
         pos: Where the tag starts.
         end: Where the bytes end.
-        lowest: The lowest tag that is legal. Inside of an unknown group, protobuf takes the field number 0.
+        lowest: The lowest tag that is legal. Newer releases of protobuf take the field number 0 in an unknown group.
     """
     number_and_type, start = varint(buf, pos, end)
     if start - pos > 5 or number_and_type > 0xFFFF_FFFF or number_and_type < lowest:
@@ -127,7 +128,7 @@ def skip(buf: bytes, tag_: int, pos: int, end: int) -> int:
             raise _truncated()
         if not groups:
             return pos
-        tag_, pos = tag(buf, pos, end, 0)
+        tag_, pos = tag(buf, pos, end, _LOWEST_IN_GROUP)
 
 
 def _text(buf: bytes, start: int, end: int) -> str:

@@ -24,12 +24,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._observed import prints, tracker
 from crossplane_lite.develop.record import save
 from crossplane_lite.develop.told import two_lines
 from crossplane_lite.runtime import log
-from crossplane_lite.runtime.server import Server
+from tests.runtime.serving import channel, in_process, raw_call
 from tests.support import Response, build
 
 __all__ = ["ENDINGS", "FORMS", "WAYS_IN", "WAYS_OUT", "matrix"]
@@ -194,6 +196,22 @@ ENDINGS: dict[str, Callable[[str], None]] = {
 }
 if sys.version_info >= (3, 11):
     ENDINGS["ExceptionGroup"] = _raising(lambda text: ExceptionGroup(text, [ValueError(text)]))  # noqa: F821
+
+
+@composition.function(name="told")
+def told(ctx: Any) -> None:
+    """Say the value of credentials in all forms, in all that commands show."""
+    texts = [make(VALUE)[0] for make in FORMS.values()]
+    bucket = ctx.resource("bucket", Unstructured("v1", "Bucket"))
+    other = ctx.resource("other", Unstructured("v1", "Other"))
+    for number, text in enumerate(texts):
+        setattr(other.spec, f"field{number}", bucket.observed.status[text])
+        ctx.results.warning(text)
+        ctx.conditions.set(f"Canary{number}", True, reason="Canary", message=text)
+        ctx.log.warning(text)
+        logging.getLogger("user").warning(text)
+        print(text)
+        print(text, file=sys.stderr)
 
 
 def _say(ctx: Any, texts: list[str], late: list[threading.Thread], go: threading.Event) -> None:
@@ -361,13 +379,13 @@ def _defect(text: str, data: bytes) -> None:
     def run(_: bytes) -> bytes:
         raise RuntimeError(text)
 
-    server = Server(run)
-    try:
-        server._handle(data)
-    except Exception as error:
-        logging.getLogger("client").warning("%s", error)
-    finally:
-        server.stop(0)
+    with in_process(run, "grpcio") as (_, address), channel(address) as opened:
+        try:
+            raw_call(opened, data)
+        except grpc.RpcError as error:
+            print(error)
+        else:
+            raise AssertionError("a defect is no answer")
 
 
 def _decoded(text: str) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crossplane_lite._observed.masking import Masker
 from tests.behaviour import canaries
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # What compose() itself makes secret is known to its call alone, and no part of a request.
 _OF_REQUESTS = {"records", "defects"}
@@ -38,3 +44,49 @@ def test_canaries_are_found_without_masking(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(counts) == set(canaries.WAYS_OUT)
     few = {out: count for out, count in counts.items() if count < len(canaries.FORMS)}
     assert few == {"exception: one without a text": 0}  # Python has nothing to show of it
+
+
+XR = """
+apiVersion: example.org/v1
+kind: XCanary
+metadata: {name: cage, uid: "1"}
+"""
+COMPOSITION = """
+apiVersion: apiextensions.crossplane.io/v1
+kind: Composition
+metadata: {name: canary}
+spec:
+  compositeTypeRef: {apiVersion: example.org/v1, kind: XCanary}
+  mode: Pipeline
+  pipeline:
+    - step: one
+      functionRef: {name: function-canary}
+      credentials:
+        - {name: cloud, source: Secret, secretRef: {namespace: default, name: creds}}
+"""
+FUNCTIONS = """
+apiVersion: pkg.crossplane.io/v1
+kind: Function
+metadata: {name: function-canary}
+spec: {package: "example.org/function-canary:v1"}
+"""
+
+
+@pytest.mark.parametrize("command", [["render", "-r"], ["simulate"], ["graph", "--format", "dot"], ["graph"]])
+def test_commands_show_no_canary(command: list[str], tmp_path: Path) -> None:
+    """Neither documents, results and graphs on stdout nor what is on stderr has a secret value of credentials."""
+    secret = {**canaries.secret(data={"password": canaries.b64(canaries.VALUE)})}
+    secret["metadata"] = {"name": "creds", "namespace": "default"}
+    texts = {"xr": XR, "composition": COMPOSITION, "functions": FUNCTIONS, "creds": json.dumps(secret)}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    files = [str(tmp_path / f"{name}.yaml") for name in ("xr", "composition", "functions")]
+    flags = ["--function", "function-canary=tests.behaviour.canaries:told"]
+    credentials = ["--function-credentials", str(tmp_path / "creds.yaml")]
+    program = [sys.executable, "-m", "crossplane_lite", command[0], *files, *command[1:], *flags, *credentials]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode in (0, 1), done.stderr  # 1 where something waits for ever
+    shown = done.stdout + done.stderr
+    assert "[secret]" in shown
+    found = [form for form, make in canaries.FORMS.items() if make(canaries.VALUE)[1] in shown]
+    assert found == []

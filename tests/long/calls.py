@@ -162,8 +162,8 @@ def main(argv: list[str] | None = None) -> int:
     seen: list[Sizes] = []
     ended: Counter[str] = Counter()
     for count, sizes, so_far in growth(options.calls, options.transport, options.function):
-        ended = so_far
         seen.append(sizes)
+        ended = so_far
         took = time.monotonic() - start
         print(
             f"{count:>9,} calls in {took:,.0f} s: {sizes.resident / 1e6:.1f} MB, {sizes.threads} threads, "

@@ -93,7 +93,7 @@ class _Fields:
 
     def next(self, lowest: int = 8) -> tuple[int, Any]:
         tag = self.varint(5)
-        if not lowest <= tag < 2**32:  # inside of an unknown group, protobuf takes the number 0
+        if not lowest <= tag < 2**32:
             raise ProtobufRefusal
         kind = tag & 7
         if kind == 0:
@@ -102,7 +102,7 @@ class _Fields:
             return tag, self.take(self.varint(_LENGTH_BYTES))
         if kind == 3:
             while True:
-                inner, _ = self.next(0)
+                inner, _ = self.next(_LOWEST_IN_GROUP)
                 if inner & 7 == 4:
                     if inner != tag + 1:
                         raise ProtobufRefusal
@@ -132,6 +132,7 @@ def _takes(raw: bytes) -> bool:
 
 # Where the releases of protobuf differ.
 _LENGTH_BYTES = 10 if _takes(b"\x0a" + padded(0, 6)) else 5
+_LOWEST_IN_GROUP = 0 if _takes(b"\x1b\x00\x05\x1c") else 8
 _DROPS_ENTRIES_WITH_UNKNOWN = not by_protobuf(b"\x0a\x02\x18\x00")
 
 

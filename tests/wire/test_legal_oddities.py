@@ -43,8 +43,6 @@ LEGAL = {
         b"\x10\x05" + GROUP + entry("k", TEXT) + b"\x19" + b"8" * 8 + b"\x22\x01x",
         {"k": "v"},
     ),
-    "the number 0 in an unknown group": (b"\x1b\x00\x05\x01" + b"8" * 8 + b"\x02\x01x\x05" + b"4" * 4 + b"\x1c", {}),
-    "a group of the number 0 in an unknown group": (b"\x1b\x03\x00\x01\x04\x1c" + entry("k", TEXT), {"k": "v"}),
     "unknown fields in a Value": (entry("k", b"\x38\x05" + TEXT + b"\x43\x44"), {"k": "v"}),
     "unknown fields in a list": (entry("k", field(6, b"\x10\x01" + field(1, TEXT) + GROUP)), {"k": ["v"]}),
     "a known number of another wire type": (b"\x08\x07" + entry("k", b"\x18\x01" + TEXT + b"\x28\x01"), {"k": "v"}),
@@ -95,6 +93,34 @@ def test_every_way_of_reading_agrees_with_protobuf(raw: bytes, expected: dict[st
         deep, tree = entry("d", field(5, deep)), {"d": tree}
     assert typed(_wire.decode_struct(deep)) == typed(tree)
     assert typed(_wire.get_path(deep, ["d"] * 30)) == typed(expected)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x1b\x00\x05\x01" + b"8" * 8 + b"\x02\x01x\x05" + b"4" * 4 + b"\x1c",
+        b"\x1b\x03\x00\x01\x04\x1c" + entry("k", TEXT),
+        b"\x1b\x03\x00\x01\x0c\x1c",
+        b"\x00\x05",
+        b"\x03\x04",
+    ],
+    ids=["in a group", "a group in a group", "a group that doesn't end", "outside", "a group outside"],
+)
+@pytest.mark.parametrize("depth", [0, 30])
+def test_the_number_0_is_treated_as_protobuf_treats_it(raw: bytes, depth: int) -> None:
+    """A field of the number 0 is read in an unknown group where protobuf reads it there, and refused elsewhere."""
+    expected: Any = None
+    try:
+        expected = by_protobuf(raw)
+    except ProtobufRefusal:
+        pass
+    for _ in range(depth):
+        raw, expected = entry("d", field(5, raw)), expected if expected is None else {"d": expected}
+    if expected is not None:
+        assert _wire.decode_struct(raw) == expected
+        return
+    with pytest.raises(errors.WireError):
+        _wire.decode_struct(raw)
 
 
 @pytest.mark.parametrize(
