@@ -35,7 +35,14 @@ from ..errors import InputError
 from ._transaction import TEMPORARY, Transaction, naming, remove, remove_empty
 
 __all__ = [
-    *("MANIFEST", "Progress", "Summary", "compare_all", "manifest", "owned", "recorded_names", "write"),
+    "MANIFEST",
+    "Progress",
+    "Summary",
+    "compare_all",
+    "manifest",
+    "owned",
+    "recorded_names",
+    "write",
     "write_all",
 ]
 

@@ -45,7 +45,8 @@ def begin() -> None:
 class _Formatter(log.TextFormatter):
     """Text for people, without parts that don't fit their terminal."""
 
-    line = staticmethod(_text.line)
+    def line(self, text: str) -> str:
+        return _text.line(text)
 
     def whole(self, record: logging.LogRecord) -> str:
         return _without_its_end(_of_the_author(super().whole(record))).rstrip()

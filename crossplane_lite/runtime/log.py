@@ -122,7 +122,9 @@ class TextFormatter(logging.Formatter):
     as an escape. So no text from elsewhere looks like another record, or does something to a terminal.
     """
 
-    line: Callable[[str], str] = staticmethod(escaped)
+    def line(self, text: str) -> str:
+        """Return one line of a record as it is written."""
+        return escaped(text)
 
     def format(self, record: logging.LogRecord) -> str:
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
