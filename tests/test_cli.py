@@ -101,9 +101,7 @@ def test_help_has_examples(capfd: pytest.CaptureFixture[str], name: str) -> None
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"help", "serve"}))
-def test_help_fits_the_terminal(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_help_fits_the_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """No line of help is longer than the terminal is wide, but for commands, which stay in one piece."""
     monkeypatch.setenv("COLUMNS", "90")
     with contextlib.suppress(SystemExit):

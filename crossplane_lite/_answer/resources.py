@@ -84,9 +84,7 @@ def emit_resource(
         if encoded is not None and is_sound(model, len(encoded)) and not call.has_token(encoded):
             return Outcome(encoded, [])
     try:
-        return outcome_of(
-            call, name, model, step, blocked, look, held_elsewhere=name in elsewhere
-        )
+        return outcome_of(call, name, model, step, blocked, look, held_elsewhere=name in elsewhere)
     except EncodeError as error:
         raise error.under(name) from None
 

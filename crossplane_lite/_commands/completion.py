@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from .._base.extras import load
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from .suggesting import parser_of
 from .table import COMMANDS
 

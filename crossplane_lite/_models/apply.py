@@ -64,9 +64,7 @@ def apply(
     /,
 ) -> T | Observable[T]: ...
 @overload
-def apply(
-    function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any
-) -> T | Observable[T]: ...
+def apply(function: Callable[..., T], a: Any, b: Any, c: Any, d: Any, e: Any, /, *more: Any) -> T | Observable[T]: ...
 def apply(function: Callable[..., T], *values: Any) -> T | Observable[T]:
     """Compute with values that may not be known yet.
 

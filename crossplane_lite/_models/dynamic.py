@@ -134,8 +134,10 @@ class DynamicModel(Model):
             node.place.used(node)
         holder: Any = node.owner
         if node.state != VIEW or holder is None:
-            raise node.read_only() if node.state >= WAIT else UsageError(
-                f"{self._shown_path()} can't become a list: another value was set in its place"
+            raise (
+                node.read_only()
+                if node.state >= WAIT
+                else UsageError(f"{self._shown_path()} can't become a list: another value was set in its place")
             )
         key = node.key
         set_field(holder, key, [])

@@ -13,7 +13,7 @@ HELD      stands in a field, a list or a map,    as its source has   keeps the v
 TEMPLATE  the same, made outside of every call   None or empty       keeps the value       a copy of what was set
 VIEW      read from desired state, and not set   as its source has   attaches itself to    a copy
                                                  it, None or empty   its owner: HELD
-LAID      lies over a previous function's       as that has it,     keeps the value       a copy of what was set
+LAID      lies over a previous function's        as that has it,     keeps the value       a copy of what was set
           resource, or over a part of it         None or empty
 COPY      a copy of observed or inherited        as its source has   keeps the value       a copy
           fields: emitted with all that its      it, None or empty

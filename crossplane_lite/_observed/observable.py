@@ -467,9 +467,7 @@ def _is_harmless(frame: FrameType | None) -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
 
 
-def _use(
-    observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False
-) -> None:
+def _use(observable: Observable[Any], *, opaque: bool = False, counted: bool = False, failed: bool = False) -> None:
     """Remember that an unresolved value was used as a plain one, in a way that asks no question.
 
     Args:

@@ -1,4 +1,4 @@
-"""Other programs: running any of them (`process`), and reading an API server through kubectl (`kubectl`).
+"""Programs: running others (`process`), an API server through kubectl (`kubectl`), the help of our own (`help`).
 
-Development's rooms import both. They import `_terminal` and nothing else of the package.
+Development's rooms import them. They import `_terminal` and nothing else of the package.
 """

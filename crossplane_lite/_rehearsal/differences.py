@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Difference", "differences"]
 
+
 class Difference(NamedTuple):
     """A place at which one run wants something else than another.
 

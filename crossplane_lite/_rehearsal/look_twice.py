@@ -365,9 +365,7 @@ class _Looking:
         ours, theirs = self.first.tree(name), run.tree(name)
         if ours is None or theirs is None:
             return []
-        return differences(
-            ours.data, theirs.data, self.call, run.call, partial=run.error is not None, forms=forms
-        )
+        return differences(ours.data, theirs.data, self.call, run.call, partial=run.error is not None, forms=forms)
 
     def _differs(self, run: Run) -> bool:
         """Say whether a run wants anything else than A."""
@@ -524,8 +522,7 @@ class _Looking:
             look.held |= {
                 name
                 for name in self.first.resources
-                if name not in call.observed
-                and any(name not in run.resources for run in self.others)
+                if name not in call.observed and any(name not in run.resources for run in self.others)
             }
         look.held -= look.unknown
         if self.first.error is not None:

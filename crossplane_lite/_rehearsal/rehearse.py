@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["next_answers", "rehearse", "run_once"]
 
+
 def rehearse(call: Call, graph: Graph, most: int) -> dict[str, Resource]:
     """Add to a graph every edge that compose() shows where nothing is observed.
 

@@ -159,9 +159,7 @@ def _text(fields: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def add_usages(
-    call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None
-) -> None:
+def add_usages(call: Call, desired: Any, graph: Graph | None, step: str, rehearsed: Callable[[], Graph] | None) -> None:
     """Add to desired state the Usages that are due.
 
     Args:

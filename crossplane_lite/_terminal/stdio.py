@@ -59,6 +59,7 @@ class _Taken:
 
     def __init__(self) -> None:
         self.stream = sys.stdout
+        self._stderr = sys.stderr
         self.process = os.getpid()
         self.fd: int | None = None
         if self.stream is not None and self.stream is sys.__stdout__:
@@ -83,7 +84,8 @@ class _Taken:
                 _wait(self.fd)
 
     def give_back(self) -> None:
-        sys.stdout = self.stream
+        # Commands that run functions put a stream that masks secrets over stderr.
+        sys.stdout, sys.stderr = self.stream, self._stderr
         if self.fd is not None:
             os.dup2(self.fd, 1)
             os.close(self.fd)

@@ -53,9 +53,7 @@ class Schema(dict[str, Any]):
         wanted: apiVersion and kind of what was asked for, where that is known.
     """
 
-    def __init__(
-        self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None) -> None:
         super().__init__(values or {})
         self.key = key
         self.answered = values is not None

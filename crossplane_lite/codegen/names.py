@@ -8,6 +8,7 @@ from .._models.attributes import attributes, class_name, identifier
 
 __all__ = ["attributes", "class_name", "group_path", "identifier", "segment"]
 
+
 def segment(text: str) -> str:
     """Return the name of a package or module for a part of a group, a kind or a version."""
     name = identifier(text.lower())

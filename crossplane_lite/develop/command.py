@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Final
 
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from .._terminal.stdio import say
 from ..errors import InputError
 

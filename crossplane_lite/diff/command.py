@@ -160,9 +160,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="compare with another version of the function on the same inputs: a folder with its source, a revision of "
         "git, a virtual environment that it is installed in, or the address of a server (host:port)",
     )
-    group.add_argument(
-        "--format", choices=("text", "markdown", "json"), default="text", help="how to print it (text)"
-    )
+    group.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="how to print it (text)")
     group.add_argument(
         "--exit-code", action="store_true", help="end with status 1 where something changes, as git diff does"
     )

@@ -36,8 +36,6 @@ class Change(NamedTuple):
     new: Any
 
 
-
-
 class _Selection:
     """A step in a path that selects an element by its keys."""
 

@@ -200,5 +200,3 @@ def _escaped(text: str) -> str:
 
 def _painted(text: str, colour: str, wanted: bool) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if wanted else text
-
-

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
         def set(self, path: Any, value: Any) -> None: ...
 
+
 __all__ = ["Comments", "Notes", "every"]
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from ..errors import InputError
 from . import images, installing, pruning
 from .base import Python, python_of

@@ -23,6 +23,7 @@ from .base import Python
 
 __all__ = ["TRANSPORTS", "Package", "chosen", "compile_all", "install", "requirements", "resolve"]
 
+
 class Transport(NamedTuple):
     """A transport's meaning for an image.
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from . import pruning
 from .report import rule_table, size
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from ..errors import InputError
 from . import images, package
 from .lint import CAPABILITIES

@@ -176,8 +176,7 @@ def _shares(
         before = _desired(_view.RunFunctionRequest.FromString(run.request).desired, target) or {}
         after = _desired(_view.RunFunctionResponse.FromString(run.response).desired, target) or {}
         owner = {
-            at: owner.get(at, number) if at in before and before[at] == value else number
-            for at, value in after.items()
+            at: owner.get(at, number) if at in before and before[at] == value else number for at, value in after.items()
         }
     return [
         (run, {at for at, of in owner.items() if of == number})

@@ -422,4 +422,3 @@ def _steps(step: str) -> list[Any]:
             return [int(inner)]
         return [inner[1:-1].replace('\\"', '"')]
     return step.removeprefix(".").split(".") if step else []
-

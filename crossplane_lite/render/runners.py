@@ -95,9 +95,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
     return found
 
 
-def in_process(
-    steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]
-) -> dict[str, str]:
+def in_process(steps: Sequence[Step], targets: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, str]:
     """Return `module:function` of each function of a pipeline that runs in this process; arguments as of `runners`."""
     found = {}
     for name in dict.fromkeys(step.function for step in steps):

@@ -64,7 +64,7 @@ def facts_in(pem: bytes, path: str) -> list[Facts]:
 
 
 def _facts(der: bytes) -> Facts:
-    (_, certificate), = _parts(der)
+    ((_, certificate),) = _parts(der)
     fields = [field for field in _parts(next(_parts(certificate))[1]) if field[0] != _VERSION]
     _, _, _, (_, validity), _, (_, key), *_ = fields
     (begins, ends) = (_time(tag, text) for tag, text in _parts(validity))

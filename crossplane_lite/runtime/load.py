@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
         def run(self, request: bytes, /) -> bytes: ...
 
+
 __all__ = ["load_function", "load_object", "load_runner"]
 
 

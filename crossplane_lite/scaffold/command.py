@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from .._base.extras import load
-from .._terminal.help import HelpFormatter
+from .._programs.help import HelpFormatter
 from ..errors import InputError
 from .project import Project, new_project
 

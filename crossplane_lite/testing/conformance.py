@@ -197,9 +197,7 @@ class _Check:
         for _ in range(3):
             answer = self._stable(message)
             if answer is None:
-                yield Finding(
-                    "MUST", "let requirements settle", f"they are other ones in each of {_MOST_CALLS} calls"
-                )
+                yield Finding("MUST", "let requirements settle", f"they are other ones in each of {_MOST_CALLS} calls")
                 return
             said.append({(one.severity, one.message) for one in answer.results})
             for name in answer.desired.resources:

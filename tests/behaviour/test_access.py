@@ -143,6 +143,7 @@ def test_desired_reads_what_earlier_functions_set() -> None:
     }
     call(compose, desired={"bucket": samples.bucket(earlier)})
 
+
 # --- unobserved --------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +193,7 @@ def test_items_of_an_unobserved_resource_are_observable(read: Callable[[Any], An
     _, answer = call(compose)
     assert list(answer.resources) == ["bucket"]
     assert not answer.fatal
+
 
 # --- observed ----------------------------------------------------------------------------------------------------
 
@@ -309,6 +311,7 @@ def test_observed_metadata_reads_none_or_empty_when_unset() -> None:
     _, answer = call(compose, observed={"bucket": samples.bucket({"location": "US"})})
     assert seen == [None]
     assert not answer.conditions
+
 
 # --- one resource seen by another --------------------------------------------------------------------------------
 

@@ -122,6 +122,7 @@ def test_desired_containers_of_the_composite_are_never_none() -> None:
     _, answer = call(compose)
     assert not answer.fatal
 
+
 # --- conveniences of top-level resources -------------------------------------------------------------------------
 
 

@@ -241,6 +241,7 @@ def test_the_composite_can_be_asked_for_again() -> None:
 
     assert call(compose)[1].composite["status"] == {"x": "1", "y": "2"}
 
+
 # --- the function ------------------------------------------------------------------------------------------------
 
 
@@ -319,6 +320,7 @@ def test_calls_do_not_share_state() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(one, range(200)))
+
 
 # --- wrong use ---------------------------------------------------------------------------------------------------
 

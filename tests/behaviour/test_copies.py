@@ -183,6 +183,7 @@ def test_the_composites_status_is_not_copied_wholesale() -> None:
     assert answer.fatal
     assert "status" in answer.fatal[0]
 
+
 # --- observed state is read-only ---------------------------------------------------------------------------------
 
 

@@ -74,6 +74,7 @@ def test_a_step_has_a_name_by_default() -> None:
     assert "compose" in compose.name
     assert answer.emitted["bucket"]["metadata"]["annotations"]["crossplane-lite/function"] == compose.name
 
+
 # --- keep --------------------------------------------------------------------------------------------------------
 
 
@@ -179,6 +180,7 @@ def test_free_form_values_keep_their_observed_parts() -> None:
     assert provider_of(answer) == {"extra": {"a": "A", "b": 1, "c": {"d": "D"}}}
     assert answer.resources["thing"]["spec"] == {"value": {"a": "A", "b": 1, "c": {"d": "D"}}, "id": 7}
 
+
 # --- a reference to itself ---------------------------------------------------------------------------------------
 
 
@@ -217,6 +219,7 @@ def test_a_reference_to_itself_beside_another_dependency() -> None:
     _, answer = call(compose)
     assert list(answer.resources) == ["vpc"]
     assert not answer.fatal
+
 
 # --- XR status ---------------------------------------------------------------------------------------------------
 
@@ -262,6 +265,7 @@ def test_xr_identity_is_untouched() -> None:
 
     _, answer = call(compose)
     assert set(answer.composite) <= {"apiVersion", "kind", "status"}
+
 
 # --- optional parameters -----------------------------------------------------------------------------------------
 

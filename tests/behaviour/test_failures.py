@@ -64,6 +64,7 @@ def test_a_fatal_answer_keeps_the_incoming_desired_state(problem: Callable[[Any]
     assert len(answer.fatal) == 1
     assert answer.message.desired == build(**kwargs).desired
 
+
 # --- exceptions --------------------------------------------------------------------------------------------------
 
 
@@ -223,6 +224,7 @@ def test_an_unresolved_readiness_never_crashes(name: str) -> None:
     answer = run(compose)
     assert answer.composite_ready is not True
     assert answer.ready.get("bucket") is not True
+
 
 # --- violations --------------------------------------------------------------------------------------------------
 

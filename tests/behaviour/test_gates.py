@@ -51,6 +51,7 @@ def test_an_earlier_false_stays() -> None:
     assert call(holding, observed=found, desired_xr_ready=True)[1].composite_ready is True
     assert call(holding, desired_xr_ready=True)[1].composite_ready is False
 
+
 # --- depends_on --------------------------------------------------------------------------------------------------
 
 

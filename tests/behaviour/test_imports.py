@@ -16,7 +16,21 @@ ROOT = Path(crossplane_lite.__file__).parent
 # What a function that only composes must not load.
 NEVER = {"pydantic", "yaml", "cattrs", "unittest", "argparse", "grpc", "asyncio"}
 RUNTIME = {"runtime", "logging", "cli", "__main__", "_commands", "krm"}
-DEVELOPMENT = {"render", "simulate", "graph", "diff", "codegen", "develop", "krm", "packaging", "testing", "scaffold"}
+DEVELOPMENT = {
+    *(
+        "_programs",
+        "codegen",
+        "develop",
+        "diff",
+        "graph",
+        "krm",
+        "packaging",
+        "render",
+        "scaffold",
+        "simulate",
+        "testing",
+    )
+}
 
 
 def loaded(code: str) -> set[str]:

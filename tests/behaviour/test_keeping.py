@@ -109,6 +109,7 @@ def test_unresolved_inside_a_map_of_models() -> None:
     assert emitted["byName"]["y"] == {"action": "a"}
     assert "z" not in emitted["byName"]
 
+
 # --- on_unresolved -----------------------------------------------------------------------------------------------
 
 
@@ -126,12 +127,12 @@ def policy(on_unresolved: str | None) -> Response:
 
 @pytest.mark.parametrize("on_unresolved", [None, "keep"])
 def test_on_unresolved_keep(on_unresolved: str | None) -> None:
-    """"keep", the default, emits an existing resource with its observed value."""
+    """The default, "keep", emits an existing resource with its observed value."""
     assert provider_of(policy(on_unresolved)) == {"location": "EU", "project": "old"}
 
 
 def test_on_unresolved_hold() -> None:
-    """"hold" holds an existing resource back."""
+    """With "hold" an existing resource is held back."""
     answer = policy("hold")
     assert not answer.fatal
     assert list(answer.resources) == ["vpc"]
@@ -139,7 +140,7 @@ def test_on_unresolved_hold() -> None:
 
 
 def test_on_unresolved_fatal() -> None:
-    """"fatal" answers with a fatal result that names the resource and what it waits for."""
+    """The policy "fatal" answers with a fatal result that names the resource and what it waits for."""
     answer = policy("fatal")
     assert len(answer.fatal) == 1
     assert "bucket" in answer.fatal[0]

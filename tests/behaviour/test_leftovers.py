@@ -28,9 +28,7 @@ _AROUND = st.text(alphabet="ab-_./é \n", max_size=9)
 @pytest.mark.parametrize("spelling", _SPELLINGS)
 @given(path=st.text(max_size=30), before=_AROUND, behind=_AROUND, encoded=st.booleans())
 @EXAMPLES
-def test_whole_tokens_are_found(
-    form: int, spelling: str, path: str, before: str, behind: str, encoded: bool
-) -> None:
+def test_whole_tokens_are_found(form: int, spelling: str, path: str, before: str, behind: str, encoded: bool) -> None:
     """A token of either form is found in any usual spelling, wherever it stands, and in base64 in any alignment."""
     token = _SPELLINGS[spelling](marker_for(0, form).token(number_of(path)))
     data = (before + token + behind).encode()

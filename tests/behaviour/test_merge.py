@@ -156,6 +156,7 @@ def test_any_json_survives_a_copy_from_observed_state(value: dict[str, Any]) -> 
     _, answer = call(compose, observed={"bucket": samples.bucket({"extra": value})})
     assert answer.resources["copy"]["spec"]["forProvider"]["extra"] == value
 
+
 # --- registering -------------------------------------------------------------------------------------------------
 
 

@@ -91,9 +91,7 @@ def test_a_class_is_made_once_among_threads() -> None:
         barrier = threading.Barrier(8)
         found: list[Any] = []
 
-        def ask(
-            barrier: threading.Barrier = barrier, lookup: Any = lookup, found: list[Any] = found
-        ) -> None:
+        def ask(barrier: threading.Barrier = barrier, lookup: Any = lookup, found: list[Any] = found) -> None:
             barrier.wait()
             found.append(lookup("One"))
 
@@ -111,6 +109,7 @@ def test_unknown_names_of_a_model_module() -> None:
     with pytest.raises(AttributeError):
         _ = models.NoSuchClass
     assert "Bucket" in dir(models)
+
 
 # --- set and unset -----------------------------------------------------------------------------------------------
 
@@ -251,6 +250,7 @@ def test_none_inside_a_list_is_refused(provider: Callable[[], Any], path: str) -
     assert path in answer.fatal[0]
     assert not answer.resources
 
+
 # --- recursive models --------------------------------------------------------------------------------------------
 
 
@@ -273,6 +273,7 @@ def test_repr_and_equality_of_a_recursive_model_end() -> None:
     """repr and == of a model whose class contains itself look at what is set and end there."""
     assert Branch(child=Branch(value=1)) == Branch(child=Branch(value=1))
     assert "value" in repr(Branch(child=Branch(value=1)))
+
 
 # --- outside of a call -------------------------------------------------------------------------------------------
 

@@ -142,9 +142,7 @@ class Weird:
         (lambda v: ForProvider(anything={"k": [v]}), "spec.forProvider.anything.k[0]"),
     ],
 )
-def test_what_json_can_not_carry_is_refused_with_its_path(
-    value: Any, place: Callable[[Any], Any], path: str
-) -> None:
+def test_what_json_can_not_carry_is_refused_with_its_path(value: Any, place: Callable[[Any], Any], path: str) -> None:
     """Integers beyond 2^53, NaN, infinities, bytes, sets and other foreign values are fatal, with the field's path."""
 
     @composition.function

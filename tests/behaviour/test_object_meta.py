@@ -23,7 +23,7 @@ LONG = "a" * 64
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "label, int": ({"labels": {"port": 8080}}, "metadata.labels.port: must be a string (got 8080 that is an int)"),
-    "label, bool": ({"labels": {"on": True}}, 'metadata.labels.on: must be a string (got True that is a bool)'),
+    "label, bool": ({"labels": {"on": True}}, "metadata.labels.on: must be a string (got True that is a bool)"),
     "label, float": ({"labels": {"a": 1.5}}, "metadata.labels.a: must be a string (got 1.5 that is a float)"),
     "label, list": ({"labels": {"a": ["b"]}}, "metadata.labels.a: must be a string"),
     "label, null": ({"labels": {"a": NULL}}, "metadata.labels.a: must be a string (got null)"),
@@ -34,7 +34,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "label, long": ({"labels": {"a": LONG}}, f"metadata.labels.a: '{LONG}' can't be a label's value"),
     "label, very long": ({"labels": {"a": "b" * 90}}, "metadata.labels.a: a text of 90 characters can't be"),
     "label key, empty": ({"labels": {"": "b"}}, "'' can't be a label's key"),
-    "label key, space": ({"labels": {"a b": "c"}}, 'metadata.labels["a b"]: \'a b\' can\'t be a label\'s key'),
+    "label key, space": ({"labels": {"a b": "c"}}, "metadata.labels[\"a b\"]: 'a b' can't be a label's key"),
     "label key, no name": ({"labels": {"example.org/": "c"}}, 'metadata.labels["example.org/"]'),
     "label key, two": ({"labels": {"example.org/a/b": "c"}}, 'metadata.labels["example.org/a/b"]'),
     "label key, upper-case prefix": ({"labels": {"Example.org/a": "c"}}, 'metadata.labels["Example.org/a"]'),

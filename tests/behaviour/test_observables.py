@@ -63,6 +63,7 @@ def test_no_field_name_is_hidden(name: str) -> None:
     assert isinstance(child, Observable)
     assert child.source_path == f"a.b.{name}"
 
+
 # --- apply -------------------------------------------------------------------------------------------------------
 
 
@@ -140,6 +141,7 @@ def test_apply_knows_unresolved_parts_of_its_values(make: Text) -> None:
 
     _, answer = call(compose)
     assert list(answer.resources) == ["bucket"]
+
 
 # --- plain-value use ---------------------------------------------------------------------------------------------
 

@@ -136,6 +136,7 @@ def test_the_condition_is_sent_to_a_caller_that_does_not_advertise() -> None:
     """A caller that says nothing about its capabilities gets the condition."""
     assert CONDITION in run(network, capabilities=[]).conditions
 
+
 # --- the DAG -----------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +187,7 @@ def test_no_graph_on_the_way_back_from_a_fatal_error() -> None:
     assert not answer.results
     assert answer.conditions[CONDITION][:2] == (False, "WaitingForDependencies")
 
+
 # --- users' own results and conditions ---------------------------------------------------------------------------
 
 
@@ -225,6 +227,7 @@ def test_a_condition_set_twice_is_sent_once() -> None:
     _, answer = call(compose)
     assert len(answer.message.conditions) == 1
     assert answer.conditions["Good"][:2] == (True, "Fine")
+
 
 # --- the envelope ------------------------------------------------------------------------------------------------
 

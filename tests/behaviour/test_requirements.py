@@ -263,6 +263,7 @@ def test_writing_to_a_required_resource_says_that_it_is_for_reading(
     vpc["metadata"] = {"labels": {"x": "y"}}
     call(compose, required={"vpcs": [vpc]})
 
+
 # --- schemas -----------------------------------------------------------------------------------------------------
 
 

@@ -204,7 +204,7 @@ def test_deep_observed_lists_are_copied_at_once() -> None:
     def compose(ctx: Any) -> None:
         found = ctx.composite(Unstructured).observed.spec.zones
         ctx.resource("copy", Unstructured("example.org/v1", "Copy", spec={"zones": found}))
-        with pytest.raises(UsageError, match="'labels' must be "):
+        with pytest.raises(UsageError, match="labels: must be "):
             ForProvider(labels=found)
 
     value: Any = []

@@ -139,7 +139,7 @@ def test_whole_numbers() -> None:
     [
         (lambda spec: spec.texts.append(5), "Spec.texts[1]: must be a string (got 5 that is an int); write str(...)"),
         (lambda spec: spec.texts.extend(["b", None, 5]), "Spec.texts[3]: must be a string (got 5 that is an int)"),
-        (lambda spec: spec.texts.insert(0, True), 'Spec.texts[0]: must be a string (got True that is a bool); write'),
+        (lambda spec: spec.texts.insert(0, True), "Spec.texts[0]: must be a string (got True that is a bool); write"),
         (lambda spec: spec.texts.__setitem__(0, ["a"]), "Spec.texts[0]: must be a string (got ['a'] that is a list)"),
         (lambda spec: spec.texts.__setitem__(slice(0, 1), ["a", 1]), "Spec.texts[1]: must be a string (got 1 that is"),
         (lambda spec: spec.texts.__iadd__([1.5]), "Spec.texts[1]: must be a string (got 1.5 that is a float)"),

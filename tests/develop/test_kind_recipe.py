@@ -27,9 +27,7 @@ PAGE = ROOT / "docs" / "first-function.rst"
 TEXT = PAGE.read_text(encoding="utf-8")
 BEFORE, _, REST = TEXT.partition("**With a cluster in kind.**")
 RECIPE = REST.partition("\nCode inside of the Composition\n")[0]
-OBJECTS, COMMANDS = (
-    block.text for block in blocks(PAGE) if 0 < block.line - BEFORE.count("\n") <= RECIPE.count("\n")
-)
+OBJECTS, COMMANDS = (block.text for block in blocks(PAGE) if 0 < block.line - BEFORE.count("\n") <= RECIPE.count("\n"))
 PACKAGE = "function-network"
 
 

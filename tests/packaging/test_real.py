@@ -169,9 +169,7 @@ def in_chroot(root: Path, arguments: list[str], user: str, folder: str) -> Itera
 
 
 @pytest.mark.parametrize(("fixture", "transport"), [("built", "grpcio"), ("built_with_h2", "h2")])
-def test_the_function_in_a_chroot(
-    fixture: str, transport: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_the_function_in_a_chroot(fixture: str, transport: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """umoci unpacks the package; as nobody, with a read-only root and TLS, the function answers a call."""
     skopeo, umoci = tool("skopeo"), tool("umoci")
     tool("unshare")

@@ -20,7 +20,6 @@ from tests.wheels import ROOT
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
-
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects that a text in YAML has, if it is in YAML."""
     try:
@@ -51,9 +50,7 @@ def problems(schemas: Schemas, found: Iterator[dict[str, Any]]) -> tuple[int, li
 
 def test_pages(schemas: Schemas) -> None:
     """Every whole object of a kind of Crossplane's in the documentation is right."""
-    found = itertools.chain.from_iterable(
-        objects_in(block.text) for page in pages() for block in blocks(page)
-    )
+    found = itertools.chain.from_iterable(objects_in(block.text) for page in pages() for block in blocks(page))
     checked, wrong = problems(schemas, found)
     assert wrong == []
     assert checked >= 8

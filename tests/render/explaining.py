@@ -89,7 +89,7 @@ def late(ctx: composition.Context) -> None:
         region=xr.observed.spec.region,  # an argument
         tags={"a": "1"},  # tags
     )
-    made.spec.forProvider.tags["b"] = "2"
+    made.spec.forProvider.tags["b"] = "2"  # one more tag
     made.spec.forProvider.cidrBlock = "10.0.0.0/24"  # assigned
     made.metadata.annotations["note"] = "x"  # annotated
 

@@ -124,9 +124,7 @@ FORGOTTEN = (
 
 
 @pytest.mark.parametrize("command", ["render", "simulate"])
-def test_a_resource_that_is_never_registered(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
-) -> None:
+def test_a_resource_that_is_never_registered(capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str) -> None:
     """A resource that nothing becomes of is told with its class and line, once."""
     assert [line for line in said(capsys, tmp_path, "forgets", command) if "never registered" in line] == [
         f"warning: {FORGOTTEN}"

@@ -398,5 +398,3 @@ def test_a_thousand_connections(transport: str) -> None:
             assert resident_bytes(os.getpid()) - before < 150_000_000
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-

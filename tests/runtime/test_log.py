@@ -28,9 +28,7 @@ def no_masker() -> Iterator[None]:
 def record(message: str = "hello", *arguments: Any, exc_info: Any = None, **extra: Any) -> logging.LogRecord:
     """Return a record as a logger makes it."""
     logger = logging.getLogger("mine")
-    return logger.makeRecord(
-        "mine", logging.WARNING, "file.py", 1, message, arguments, exc_info, extra=extra or None
-    )
+    return logger.makeRecord("mine", logging.WARNING, "file.py", 1, message, arguments, exc_info, extra=extra or None)
 
 
 def line(made: logging.LogRecord) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_metrics() -> None:
 def test_services_of_health(service: str) -> None:
     """The page names the services that the health check knows."""
     assert service in health._SERVICES
-    assert f'``{service or chr(34) * 2}``' in PAGE
+    assert f"``{service or chr(34) * 2}``" in PAGE
 
 
 def test_defaults() -> None:

@@ -230,9 +230,7 @@ def test_second_signal_ends_at_once(tmp_path: Path, transport: str) -> None:
     _make_fifos(tmp_path)
     with serving("tests.runtime.functions:waiting", "--insecure", "--transport", transport) as server:
         with channel(server.address) as opened:
-            pending = stub(opened).RunFunction.future(
-                build(xr=xr(directory=str(tmp_path)))
-            )
+            pending = stub(opened).RunFunction.future(build(xr=xr(directory=str(tmp_path))))
             (tmp_path / "running").read_bytes()
             server.process.send_signal(signal.SIGTERM)
             _until_refused(server.address)

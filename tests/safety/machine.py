@@ -66,9 +66,7 @@ class Machine(RuleBasedStateMachine):
         self.placeholders = Placeholders([compose])
         self.placeholders.look(self.cluster)
         self.values: dict[str, dict[str, Any]] = {name: {} for name in SOURCES}
-        self.last: dict[str, dict[str, Any]] = {
-            name: {field: VALUES[field][0] for field in FIELDS} for name in SOURCES
-        }
+        self.last: dict[str, dict[str, Any]] = {name: {field: VALUES[field][0] for field in FIELDS} for name in SOURCES}
         self.unready: set[str] = set(SOURCES)
         self.without_status: set[str] = set()
         self._reconcile()

@@ -65,7 +65,7 @@ class Style:
             comes of it.
         is_number: Whether it raises for a missing number, whose absence on a ready resource may be an answer: then
             nothing may change, and whether the result is Fatal isn't said.
-        wrong: OPEN where plain Python doesn't say what comes of a value of a wrong type.
+        wrong: FATAL where a model refuses a value of a wrong type, OPEN where plain Python doesn't say its effect.
         open: Other cells of which nothing is said, by state and readiness: `gone-Ready`.
         status: The composite's status after the value is gone; what it was before if it isn't given.
         heals: How many reconciles it takes until all is as before once the value is back: two where a resource is made

@@ -18,7 +18,7 @@ import yaml
 
 from crossplane_lite import apply
 from tests.safety.plain import make
-from tests.safety.style import HELD, OPEN, UNCHANGED, style
+from tests.safety.style import FATAL, HELD, OPEN, UNCHANGED, style
 
 # --- as it is -----------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ def in_the_constructor(ctx: Any, status: Any) -> None:
     make(ctx, "s", x=status.id, region="eu")
 
 
-@style(HELD)
+@style(HELD, wrong=FATAL)
 def typed_field(ctx: Any, status: Any) -> None:
     make(ctx, "s", "Balancer", vpc=status.id)
 
@@ -60,7 +60,7 @@ def in_a_list(ctx: Any, status: Any) -> None:
     make(ctx, "s", ids=["fixed", status.id])
 
 
-@style(HELD)
+@style(HELD, wrong=FATAL)
 def in_a_typed_list(ctx: Any, status: Any) -> None:
     make(ctx, "s", "Balancer", subnetIds=[status.id, "fixed"])
 
@@ -70,7 +70,7 @@ def in_a_list_of_objects(ctx: Any, status: Any) -> None:
     make(ctx, "s", routes=[{"to": "0.0.0.0/0", "via": status.id}, {"to": "10.0.0.0/8"}])
 
 
-@style(HELD)
+@style(HELD, wrong=FATAL)
 def in_a_keyed_list(ctx: Any, status: Any) -> None:
     make(ctx, "s", "Balancer", rules=[{"name": "b", "target": status.id}, {"name": "a", "target": "fixed"}])
 
@@ -364,10 +364,14 @@ def template(ctx: Any, status: Any) -> None:
 
 @style(HELD)
 def dedented(ctx: Any, status: Any) -> None:
-    make(ctx, "s", x=textwrap.dedent(f"""\
+    make(
+        ctx,
+        "s",
+        x=textwrap.dedent(f"""\
         [network]
         vpc = {status.id}
-    """))
+    """),
+    )
 
 
 @style(HELD)

@@ -79,9 +79,7 @@ def gate_on_the_observed_condition(ctx: Any, vpc: Any) -> None:
         make(ctx, "s", fixed=1)
 
 
-@style(
-    ABSENT, before_ready={"s": {"fixed": 1}}, kind="Net", open=("gone-NotReady", "status-gone-NotReady"), wrong=OPEN
-)
+@style(ABSENT, before_ready={"s": {"fixed": 1}}, kind="Net", open=("gone-NotReady", "status-gone-NotReady"), wrong=OPEN)
 def gate_on_conditions_of_the_status(ctx: Any, status: Any) -> None:
     if any(c.type == "Ready" and c.status == "True" for c in status.conditions or []):
         make(ctx, "s", fixed=1)

@@ -231,7 +231,10 @@ def _wrong_type(style: Style, cell: str, ready: bool) -> None:
     provide(cluster, WRONG, ready=ready)
     refer(cluster, WRONG)
     done = step(style, cluster)
-    if style.wrong != OPEN:
+    if style.wrong == FATAL:
+        assert done.fatal
+        assert done.before == done.after
+    elif style.wrong != OPEN:
         check_plan(style, done, WRONG, ready=ready)
 
 

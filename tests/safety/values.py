@@ -37,9 +37,7 @@ LOST: Final[Mapping[str, Any]] = {"note": "nothing of what there was"}
 EMPTY: Final[Mapping[str, Any]] = {**dict.fromkeys(FULL), "zones": [], "subnets": [], "tags": {}}
 """The same in plain Python where absence is an answer."""
 
-WRONG: Final[Mapping[str, Any]] = {
-    key: 7 if isinstance(value, str) else "text" for key, value in FULL.items()
-}
+WRONG: Final[Mapping[str, Any]] = {key: 7 if isinstance(value, str) else "text" for key, value in FULL.items()}
 """Values of other types."""
 
 REF: Final[Mapping[str, Any]] = {
@@ -50,9 +48,7 @@ REF: Final[Mapping[str, Any]] = {
 PASSWORD: Final = {"password": b"hunter22"}
 
 
-def full_world(
-    status: Mapping[str, Any] = FULL, *, ready: bool = True, existing: Collection[str] = ()
-) -> World:
+def full_world(status: Mapping[str, Any] = FULL, *, ready: bool = True, existing: Collection[str] = ()) -> World:
     """Return the world in which `vpc` has this status, and all others have theirs."""
     return World(
         {"vpc": status, "*": FULL},

@@ -143,7 +143,10 @@ def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str
     [
         ({"url": "file:///a%20b/c.whl", "archive_info": {}}, "'/a b/c.whl'"),
         ({"url": "https://example.org/c.whl", "archive_info": {}}, "https://example.org/c.whl"),
-        ({"url": "https://example.org/c", "vcs_info": {"vcs": "git", "commit_id": "1f"}}, "git+https://example.org/c@1f"),
+        (
+            {"url": "https://example.org/c", "vcs_info": {"vcs": "git", "commit_id": "1f"}},
+            "git+https://example.org/c@1f",
+        ),
         (None, None),
     ],
 )
