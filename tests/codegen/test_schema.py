@@ -643,7 +643,7 @@ def test_a_dangling_reference_in_a_document() -> None:
     assert "components.schemas.org.example.parts.v1.Value: a[]: " in line
 
 
-@pytest.mark.parametrize("kind", ["object", "array", "map", "allOf"])
+@pytest.mark.parametrize("kind", [pytest.param("object", marks=pytest.mark.slow), "array", "map", "allOf"])
 def test_schemas_of_any_depth_are_safe(kind: str) -> None:
     """Thousands of levels are models or a clean error, and never the end of the process."""
     around: dict[str, Callable[[Json], Json]] = {

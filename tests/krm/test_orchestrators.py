@@ -96,6 +96,7 @@ def test_status_not_0(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "body", ["pass", "rl.items.clear()", "import sys\nsys.exit()", "import sys\nsys.stdout.close()", "raise Exception"]
 )
+@pytest.mark.slow
 def test_empty_stdout_with_status_0(tmp_path: Path, body: str) -> None:
     """Row "empty stdout, exit 0": kpt deletes every file. stdout is only empty together with another status."""
     file = program(tmp_path, body)
@@ -108,6 +109,7 @@ def test_empty_stdout_with_status_0(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize(
     "made", ["@krm.function\ndef transform(rl): pass\n", "krm.from_composition(__import__('composed').compose)\n"]
 )
+@pytest.mark.slow
 def test_without_main(tmp_path: Path, made: str) -> None:
     """The same row: a program that forgets main() writes nothing, so it says so and its status is 1."""
     (tmp_path / "composed.py").write_text(
@@ -136,6 +138,7 @@ def test_items_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [LIST, LIST + b"---\n", b"---\n" + LIST, LIST + b"...\n", b"---\n" + LIST + b"---\n"])
+@pytest.mark.slow
 def test_ends_with_dashes(tmp_path: Path, data: bytes) -> None:
     """Row "ends with `---`": kpt fails, kustomize fn run replaces files. No function can add one."""
     done = run(program(tmp_path, "print('---')\nrl.items[0].labels['a'] = 'b'\nrl.results.info('---')"), data)
@@ -145,6 +148,7 @@ def test_ends_with_dashes(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("body", ["print('x')", "import os\nos.write(1, b'x')", "import os\nos.system('echo x')"])
+@pytest.mark.slow
 def test_something_else_on_stdout(tmp_path: Path, body: str) -> None:
     """Row "prints something else to stdout": kpt and kustomize can't parse it. It goes to stderr."""
     done = run(program(tmp_path, body))
@@ -166,6 +170,7 @@ def test_something_else_on_stdout(tmp_path: Path, body: str) -> None:
         "del rl.items[0].annotations['internal.config.kubernetes.io/index']",
     ],
 )
+@pytest.mark.slow
 def test_annotations_dropped(tmp_path: Path, body: str) -> None:
     """Row "drops annotations": kpt and kustomize fn run rename files. They stay, or the change is refused."""
     done = run(program(tmp_path, body))
@@ -177,6 +182,7 @@ def test_annotations_dropped(tmp_path: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["internal.config.kubernetes.io/id", "config.k8s.io/id"])
+@pytest.mark.slow
 def test_only_the_id_dropped(tmp_path: Path, key: str) -> None:
     """Row "drops only the id": kpt loses comments and order. Removing or changing one is refused."""
     for body in (f"del rl.items[0].annotations[{key!r}]", f"rl.items[0].annotations[{key!r}] = '7'"):
@@ -227,6 +233,7 @@ def test_anchors_across_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("field", ["validators", "transformers", ""])
+@pytest.mark.slow
 def test_validator_under_kustomize_build(tmp_path: Path, field: str) -> None:
     """A kustomize validator must give no items, a transformer must not lose them: an annotation says which it is.
 

@@ -21,7 +21,7 @@ from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 
 Json = dict[str, Any]
 
-pytestmark = needs_kubectl
+pytestmark = [needs_kubectl, pytest.mark.slow]
 
 BUCKET, THING = ("s3.example.org/v1beta1", "Bucket"), ("example.org/v1", "Thing")
 THINGS = "apis/example.org/v1"

@@ -99,7 +99,7 @@ def _assert_nothing_is_left(calls: list[tuple[Function, bytes]]) -> None:
         assert not left, f"a call of {function.name} leaves {sum(left.values())} objects to the collector:\n{types}"
 
 
-QUICK = ("storage_bucket", "vpc")
+QUICK = ("storage_bucket",)
 
 
 @pytest.mark.parametrize(

@@ -387,7 +387,9 @@ def schemas(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                 yield f"models.{group}.{kind.lower()}.{version['name']}", kind, version["schema"]["openAPIV3Schema"]
 
 
-@pytest.mark.parametrize("path", [*OWN, *PUBLIC], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [*OWN, *(pytest.param(path, marks=pytest.mark.slow) for path in PUBLIC)], ids=lambda path: path.stem
+)
 def test_descriptions_are_docstrings(path: Path, beside: Project) -> None:
     """Each described field is followed by a docstring with its description, and so is the head of each class."""
     by_name = {table.name: table for table in tables(beside.output)}
