@@ -126,7 +126,7 @@ def test_wrong_names() -> None:
 
 @pytest.mark.parametrize("what", ["required", "unstructured", "typed"])
 def test_names_and_uids_of_what_does_not_exist_yet(what: str) -> None:
-    """`metadata.name` and `metadata.uid` below `.observed` of what isn't there are Observables, with or without schema."""
+    """`metadata.name` and `metadata.uid` of a missing observed resource are Observables, with or without schema."""
 
     def compose(ctx: Any) -> None:
         if what == "required":
