@@ -110,6 +110,15 @@ def test_what_is_not_grpc(client: Raw, headers: list[tuple[bytes, bytes]], http:
     assert client.answer(client.call(b"next")).data == message(b"next")
 
 
+def test_what_is_not_grpc_is_answered_at_its_end(client: Raw) -> None:
+    """A request that isn't gRPC is read to its end first, so that an error behind its headers is one of the peer."""
+    stream = client.open(replaced(b"content-type", b"text/plain"))
+    assert client.answer(client.call(b"first")).data == message(b"first")
+    assert not [event for event in client.events if getattr(event, "stream_id", None) == stream]
+    client.data(stream, b"some text", end=True)
+    assert client.answer(stream).headers[b":status"] == b"415"
+
+
 @pytest.mark.parametrize(
     ("headers", "data", "code", "text"),
     [

@@ -125,6 +125,7 @@ class Connection:
         self.peer = peer
         self._calls: dict[int, Call] = {}
         self._answering: dict[Call, None] = {}
+        self._not_grpc: dict[int, NotGrpc] = {}  # requests of other protocols that haven't ended, by stream
         self._frames = Frames(_FRAME_BYTES, 4 * limits.header_bytes)
         self._credits = Credits(now)
         self._out = bytearray()
@@ -224,7 +225,8 @@ class Connection:
         except NotGrpc as e:
             call = Call(self, stream, grpc_http2.NO_HEADERS, now, self._limits.request_seconds)
             self._calls[stream] = call
-            self._send(call, e.headers(), e.text, [], now)
+            # Answered at its end: what follows the headers may be an error of the whole connection.
+            self._not_grpc[stream] = e
             return
         call = Call(self, stream, headers, now, self._limits.request_seconds)
         if headers.timeout is None:
@@ -237,8 +239,8 @@ class Connection:
         if event.flow_controlled_length:
             self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         call = self._calls.get(event.stream_id)
-        if call is None or call.message is not None or call.answering:
-            return  # it was answered already
+        if call is None or call.message is not None or call.answering or event.stream_id in self._not_grpc:
+            return  # it was answered already, or what it says doesn't matter
         if size > 1023:
             self._credits.earn(_CREDITS_OF_DATA)
         try:
@@ -248,9 +250,13 @@ class Connection:
             return
         self._owner.took(call, size)
 
-    def _on_end(self, event: Any, _: float) -> None:
+    def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
         if call is None or call.answering:
+            return
+        other = self._not_grpc.pop(event.stream_id, None)
+        if other is not None:
+            self._send(call, other.headers(), other.text, [], now)
             return
         call.until = _FOREVER
         try:
@@ -443,6 +449,7 @@ class Connection:
     def _forget(self, call: Call) -> None:
         self._calls.pop(call.stream, None)
         self._answering.pop(call, None)
+        self._not_grpc.pop(call.stream, None)
         call.dropped = True
         self._owner.dropped(call)
 
