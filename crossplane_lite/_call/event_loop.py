@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import asyncio
     from types import FrameType
 
-__all__ = ["cancel", "frames", "run", "stack"]
+__all__ = ["Awaited", "awaited", "frames", "run"]
 
 _GRACE_SECONDS: Final = 1.0  # for a cancelled task, to come to its end
 
@@ -69,14 +69,9 @@ def run(awaitable: Awaitable[Any], function: Any = None, given: object = None) -
         del outcome, error  # they have this frame in their traceback
 
 
-def cancel(thread: int) -> None:
-    """Let a thread no longer wait for its awaitable, which is cancelled. What catches its CancelledError may go on."""
-    _shared.cancel(thread)
-
-
-def stack(thread: int) -> str:
-    """Return where the awaitable that a thread waits for is now, as in a traceback; empty where it waits for none."""
-    return _shared.stack(thread)
+def awaited(thread: int) -> Awaited | None:
+    """Return the awaitable that a thread waits for now, None where it waits for none."""
+    return _shared.waiting.get(thread)
 
 
 def frames() -> Iterator[FrameType]:
@@ -84,54 +79,34 @@ def frames() -> Iterator[FrameType]:
     return _shared.frames()
 
 
-class _Shared:
-    """The loop and its thread, which start with the first call that needs them.
+class Awaited:
+    """An awaitable that a thread waits for.
 
-    Attributes:
-        loop: The loop, None before it exists.
+    It is held for itself: the same thread may wait for that of another call a moment later.
     """
 
-    def __init__(self) -> None:
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-        # What threads wait for, by thread.
-        self._waiting: dict[int, tuple[futures.Future[Outcome], Awaitable[Any]]] = {}
+    __slots__ = ("_awaitable", "_future", "_on")
 
-    def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
-        import asyncio
+    def __init__(self, awaitable: Awaitable[Any], future: futures.Future[Outcome], on: threading.Thread | None) -> None:
+        self._awaitable = awaitable
+        self._future = future
+        self._on = on
 
-        loop = self._running()
-        future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
-        thread = threading.get_ident()
-        self._waiting[thread] = future, awaitable
-        try:
-            return future.result()
-        except BaseException:  # somebody wants this thread to stop, or no longer to wait
-            future.cancel()
-            self._abandon_blocked(loop)
-            raise
-        finally:
-            del self._waiting[thread]
+    def cancel(self) -> None:
+        """Let its thread no longer wait, and cancel it. Code that catches its CancelledError may go on."""
+        self._future.cancel()
 
-    def cancel(self, thread: int) -> None:
-        waiting = self._waiting.get(thread)
-        if waiting is not None:
-            waiting[0].cancel()
-
-    def stack(self, thread: int) -> str:
-        waiting = self._waiting.get(thread)
-        if waiting is None:
-            return ""
+    def stack(self) -> str:
+        """Return where it is now, as in a traceback."""
         import traceback
 
-        coroutine: Any = waiting[1]
+        coroutine: Any = self._awaitable
         found: list[tuple[FrameType, int]] = []
         while coroutine is not None:
             frame = getattr(coroutine, "cr_frame", None)
             if getattr(coroutine, "cr_running", False) and getattr(coroutine, "cr_await", None) is None:
                 # It doesn't wait, it runs: the frames of the loop's thread are its own from here on.
-                on_loop = None if self._thread is None else sys._current_frames().get(self._thread.ident or 0)
+                on_loop = None if self._on is None else sys._current_frames().get(self._on.ident or 0)
                 running = list(traceback.walk_stack(on_loop))[::-1]
                 start = next((at for at, (one, _) in enumerate(running) if one is frame), None)
                 found += [(frame, frame.f_lineno)] if start is None and frame is not None else running[start:]
@@ -140,6 +115,37 @@ class _Shared:
                 found.append((frame, frame.f_lineno))
             coroutine = getattr(coroutine, "cr_await", None)
         return "".join(traceback.StackSummary.extract(iter(found)).format()).rstrip()
+
+
+class _Shared:
+    """The loop and its thread, which start with the first call that needs them.
+
+    Attributes:
+        loop: The loop, None before it exists.
+        waiting: What threads wait for, by thread.
+    """
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self.waiting: dict[int, Awaited] = {}
+
+    def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
+        import asyncio
+
+        loop = self._running()
+        future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
+        thread = threading.get_ident()
+        self.waiting[thread] = Awaited(awaitable, future, self._thread)
+        try:
+            return future.result()
+        except BaseException:  # somebody wants this thread to stop, or no longer to wait
+            future.cancel()
+            self._abandon_blocked(loop)
+            raise
+        finally:
+            del self.waiting[thread]
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -181,14 +181,17 @@ class Calls:
         loop = sys.modules.get("crossplane_lite._call.event_loop")
         # The stack of the thread, or of what it waits for on the event loop.
         frame = sys._current_frames().get(thread)
-        stack = None if loop is None else loop.stack(thread)
+        awaited = None if loop is None else loop.awaited(thread)
+        stack = None if awaited is None else awaited.stack()
+        # The thread may be in another call meanwhile. Where it isn't, the stack is that of this one, and so is what it
+        # waits for: nothing below may ask for it by thread again.
         if self._running.get(thread) is not running:
-            return  # it has come to its end meanwhile
+            return
         self.late += 1
         extra = {**subject_of(running[1]), "stack": stack or _stack(frame)}
         _log.error("compose() goes on after the call's deadline", extra=extra)
-        if loop is not None:
-            loop.cancel(thread)
+        if awaited is not None:
+            awaited.cancel()
 
 
 def _stack(frame: FrameType | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sys
 import threading
 import time
@@ -10,6 +12,7 @@ from typing import Any
 import grpc
 import pytest
 
+from crossplane_lite._call import event_loop
 from crossplane_lite.errors import WireError
 from crossplane_lite.runtime.calls import Calls
 from crossplane_lite.runtime.transports import status
@@ -193,6 +196,55 @@ def test_no_deadline_of_its_own() -> None:
     thread.join(60)
     assert caller.cancelled
     assert calls.late == 1
+
+
+def test_the_next_call_of_the_thread_of_a_late_one() -> None:
+    """A late `async def` is cancelled, and never the call that its thread has taken up while that was logged."""
+    events: dict[bytes, tuple[threading.Event, asyncio.Event]] = {
+        data: (threading.Event(), asyncio.Event()) for data in (b"late", b"next")
+    }
+
+    async def compose(data: bytes) -> bytes:
+        inside, leave = events[data]
+        inside.set()
+        await leave.wait()
+        return data
+
+    calls = Calls(lambda data: event_loop.run(compose(data)), Limits())
+    caller = _Caller(1)
+    answers: list[bytes] = []
+
+    def serve() -> None:
+        answers.extend(calls.handle(data, each) for data, each in ((b"late", caller), (b"next", _Caller(1))))
+
+    def end(data: bytes) -> None:
+        asyncio.run_coroutine_threadsafe(_set(events[data][1]), event_loop._shared._running()).result(60)
+
+    class Slow(logging.Handler):
+        """Ends the late call while its line is written, and lets its thread begin the next one."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.getMessage() == LATE:
+                end(b"late")
+                assert events[b"next"][0].wait(60)
+
+    handler, log = Slow(), logging.getLogger("crossplane_lite")
+    log.addHandler(handler)
+    try:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert events[b"late"][0].wait(60)
+        caller.seconds = 0
+        calls.look()
+        end(b"next")
+        thread.join(60)
+    finally:
+        log.removeHandler(handler)
+    assert answers == [b"late", b"next"]
+
+
+async def _set(event: asyncio.Event) -> None:
+    event.set()
 
 
 @pytest.mark.parametrize(("error", "code"), [(WireError("no"), status.INVALID_ARGUMENT), (OSError(), status.INTERNAL)])
