@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .._manifests import sources
 from .._manifests.yaml import Document
 from ..errors import InputError
-from . import changes, generate, imports, options, output, uses
+from . import changes, generate, imports, manifest, options, output, uses
 from .definitions import Definitions, Kind, definitions
 from .options import Options, make_parser
 from .progress import Progress
@@ -71,7 +71,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     made = generate.generate(
         kinds,
         lambda file: _text(chosen.output / file),
-        output.recorded_names(chosen.output),
+        manifest.recorded_names(chosen.output),
         descriptions=chosen.descriptions,
         progress=progress.step,
     )
@@ -101,7 +101,7 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
     """Say what changes, and write it unless this is a check."""
     names = {chosen.output: run.made.names}
-    owned = [output.owned(folder) for folder, _ in run.outputs]
+    owned = [manifest.owned(folder) for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
     broken = modules = None
     if any(owned):

@@ -22,6 +22,7 @@ with them and without the earlier table a schema gets the same names.
 from __future__ import annotations
 
 import ast
+import functools
 import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -59,7 +60,6 @@ class Names:
         self.recorded = dict(recorded or {})
         self._reserved = frozenset(reserved)
         self._earlier = earlier or {}
-        self._parsed: dict[str, dict[str, Field]] = {}
 
     def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
         """Name the objects of a module's kinds and components, each of them beginning with the whole.
@@ -145,7 +145,7 @@ class Names:
         work = [(name, one, other)]
         while work:
             name, one, other = work.pop()
-            for wire, field in self._fields(name).items():
+            for wire, field in fields_of(self._earlier[name]).items():
                 is_class = field.inner in self._earlier
                 has, below = _has(one, wire, field, is_class=is_class)
                 other_has, other_below = _has(other, wire, field, is_class=is_class)
@@ -163,15 +163,10 @@ class Names:
             above = names.get(id(node.parent))
             if above is None:
                 continue
-            found = self._fields(above).get(node.wire)
+            found = fields_of(self._earlier[above]).get(node.wire)
             if found is not None and found.inner in self._earlier and _usable(found.inner):
                 names[id(node)] = found.inner
         return names
-
-    def _fields(self, name: str) -> dict[str, Field]:
-        if name not in self._parsed:
-            self._parsed[name] = fields_of(self._earlier[name])
-        return self._parsed[name]
 
 
 class _Places:
@@ -268,7 +263,8 @@ class Field(NamedTuple):
     inner: str
 
 
-def fields_of(text: str) -> dict[str, Field]:
+@functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
+def fields_of(text: str) -> Mapping[str, Field]:
     """Return the fields of a class in a table by wire name."""
     fields = {}
     for part in text.split(" "):

@@ -14,7 +14,7 @@ from .._manifests.yaml import Document, decode, dump
 from ..codegen import generate
 from ..codegen.definitions import Kind, definitions
 from ..codegen.options import PROJECT
-from ..codegen.output import MANIFEST, manifest
+from ..codegen.manifest import MANIFEST, manifest
 from ..errors import InputError
 from .project import Project, filled, shared_files
 from .samples import required_values
