@@ -309,6 +309,11 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
                 continue
             if is_file and (name in _HARMLESS or TEMPORARY.fullmatch(name)):
                 continue
+            if name == MANIFEST:
+                raise InputError(
+                    f"{folder / prefix} has generated models already, so {folder} is not an output folder of its own: "
+                    "give the former as the output, or choose an empty folder"
+                )
             if not is_file or path not in files or _read(folder / path) != files[path]:
                 raise InputError(_foreign(folder / path))
         pending += reversed(below)
