@@ -26,7 +26,8 @@ class Table(NamedTuple):
 
     Attributes:
         name: Its name.
-        heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, `~` with what kin share, or nothing.
+        heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, what kin share behind
+            `~`, some of these or nothing.
         classes: The fields of each class.
         aliases: The names of other modules, by alias.
     """
