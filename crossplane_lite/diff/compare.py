@@ -211,8 +211,8 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
             gone.setdefault(one.kind, []).append(one.name)
     for kind in sorted(gone.keys() & new.keys()):
         yield (
-            f"{kind}: {some_names(gone[kind])} deleted, {some_names(new[kind])} created; a new composition resource name "
-            "makes another resource, so keep the old name where the same one is meant"
+            f"{kind}: {some_names(gone[kind])} deleted, {some_names(new[kind])} created; a new composition resource "
+            "name makes another resource, so keep the old name where the same one is meant"
         )
 
 

@@ -162,7 +162,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--crd",
         metavar="FILE",
         action="append",
-        help="a definition of what it composes; can be given several times. The kinds of an OpenAPI document get models only",
+        help="a definition of what it composes; can be given several times. The kinds of an OpenAPI document get "
+        "models only",
     )
     made.add_argument(
         "--sdk-from",
