@@ -96,8 +96,8 @@ def _run(arguments: list[str]) -> int:
 def _forget_interrupts() -> None:
     """Let the process end with its exit status, also where code that came from a string was interrupted.
 
-    Python notes a KeyboardInterrupt that leaves such code, which namedtuple and dataclasses make too. Because of the note
-    `python -m` ends with SIGINT at last, although the exception was caught. Each eval() begins a new note.
+    Python notes a KeyboardInterrupt that leaves such code, which namedtuple and dataclasses write too. Because of the
+    note, `python -m` kills itself by SIGINT in the end, although the exception was caught. An eval() drops the note.
     """
     eval("0")
 

@@ -245,8 +245,8 @@ def _say(text: str) -> None:
 class _Ending:
     """Notes the first signal that asks the command to end, so that it ends in order: no run and no folder is left.
 
-    Nothing is raised for it. Python can't raise an exception from everywhere: out of a callback of a weak reference, for one,
-    it is printed and lost. A second signal does end everything at once, for whoever can't wait.
+    The handler doesn't raise an exception for it. Python would print and lose one that leaves the callback of a weak
+    reference, for example. A second signal raises SystemExit, for whoever can't wait.
 
     Attributes:
         status: The exit status; 0 as long as the command goes on.

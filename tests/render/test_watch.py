@@ -277,8 +277,8 @@ def test_end_between_runs(started: list[Watching], folder: Path, number: int, st
     assert (watching.process.returncode, said) == (status, "")
 
 
-# Stand in for watchfiles. It evaluates code from a string when it imports platform, and a signal that comes then used to end
-# the process with the signal's own status. Out of the callback Python can't raise an exception.
+# Stand in for watchfiles, which imports platform, which evaluates code from a string. An interrupt in such code makes
+# `python -m` end by SIGINT, though it is caught; out of a callback Python can't raise an exception.
 IN_EVALUATED_CODE = """\
 import os, signal
 
