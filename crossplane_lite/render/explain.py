@@ -22,8 +22,9 @@ from .._waits.entry import Need
 from ..errors import InputError
 from ..proto import _view
 from .functions import InProcess
-from .probing import Answer, Found, Made, fields_of, made_from, origin_text, origins
-from .recording import COMPOSITE, Origin, Recorded, Waits, record, silent_run
+from .origin import Origin, Steps, origin_text
+from .probing import Answer, Found, Made, fields_of, made_from, origins
+from .recording import COMPOSITE, Recorded, Waits, record, silent_run
 from .rendered import RenderError, StepRun
 from .told import told
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from .pipeline import Runner
 
 __all__ = ["Explained", "Field", "Wait", "explain"]
-
-Steps = tuple[Any, ...]
 
 _MARK: Final = ("metadata", "annotations", ANNOTATION)
 _MOST_UNSURE: Final = 3

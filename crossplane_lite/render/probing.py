@@ -12,11 +12,11 @@ from .. import _wire
 from .._waits import HELD_BACK_KEY
 from ..errors import CrossplaneLiteError
 from ..proto import _view
-from .recording import Origin, Recorded
+from .origin import Origin, Steps
+from .recording import Recorded
 
-__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origin_text", "origins"]
+__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origins"]
 
-Steps = tuple[Any, ...]
 Fields = Mapping[Steps, Any]
 
 MOST_PROBES: Final = 400
@@ -358,23 +358,3 @@ def fields_of(raw: bytes) -> dict[Steps, Any]:
         elif steps:
             found[steps] = value
     return found
-
-
-def origin_text(origin: Origin) -> str:
-    """Return an origin as paths show it: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
-    from .._paths.text import show
-
-    steps = origin.steps
-    name = origin.name
-    if origin.part == "observed":
-        head = name
-    elif origin.part == "details":
-        head = f"{name or 'xr'}.connection_details"
-    elif origin.part == "required":
-        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
-    else:
-        head = f"{origin.part}.{name}" if name else origin.part
-    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
-        return f"{head}.external_name"
-    rest = show(steps)
-    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head
