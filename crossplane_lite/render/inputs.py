@@ -1,6 +1,6 @@
 """Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-The files are checked here as far as everybody needs it: that an object is one, that a Secret's data is base64.
+The checks here are those that every command needs: that an object is one, that a Secret's data is base64.
 """
 
 from __future__ import annotations

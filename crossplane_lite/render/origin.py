@@ -1,4 +1,4 @@
-"""Places in a request: where a value comes from that a function reads."""
+"""Places in a request that functions read values from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     Attributes:
         part: `xr`, `observed`, `desired`, `required`, `input`, `context`, `credentials` or `details`.
         name: The composition resource name, the requirement's key, or the name of credentials; else empty.
-        steps: The way to the value, of a required resource its number first.
+        steps: The keys and indexes that lead to the value; for a required resource its number comes first.
     """
 
     part: str
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(node: Node, field: Field) -> Origin | None:
-    """Return where in the request a field is read, None where that isn't in an object of it."""
+    """Return the place in the request of a field that is read, None for a field outside of its objects."""
     root = node.root
     if root is None or root.refers:
         return None
@@ -52,7 +52,7 @@ def origin_of(node: Node, field: Field) -> Origin | None:
 
 
 def _steps(step: str) -> list[Any]:
-    """Return the steps of a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
+    """Return the steps in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
     if step.startswith("["):
         inner = step[1:-1]
         if inner.isdigit():

@@ -1,7 +1,7 @@
 """One run of compose() that is watched: the lines that set fields, and the reads.
 
-Only `--explain` watches. For the time of the run it puts itself in the place of the code that sets and reads the fields
-of models; a function that is served never comes here.
+Only `--explain` watches. During the run its functions stand in the place of those that set and read the fields of
+models. A served function never comes here.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class _Watch:
         return Registered(values, places, self._made.get(id(found), ""), self._registered.get(name, ""))
 
     def _place_of(self, found: Any, steps: Steps) -> str:
-        """Return the line that set the value at the end of a way: the last one of those that lead there."""
+        """Return the line that set a value: that of the innermost holder with a known line."""
         place = ""
         holder = found
         for at, step in enumerate(steps):
@@ -210,7 +210,7 @@ class _Watch:
 
     def _note(self, holder: Any, key: Any, place: str) -> None:
         value: Any = holder.__dict__.get(key) if isinstance(holder, ModelShape) else None
-        # Plain containers say nothing of their later uses.
+        # A plain container doesn't report its changes, so a copy shows them later.
         kept = value.copy() if type(value) in (dict, list) else None
         self._alive.append(holder)
         self._set[(id(holder), key)] = (place, kept)
@@ -230,7 +230,7 @@ class _Watch:
                 setattr(owner, name, real)
 
     def _replacements(self) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-        """Yield classes and modules, the name of a function in each, and what makes its replacement of the real one."""
+        """Yield the functions to replace: the class or module, the name, and a factory that wraps the real one."""
         yield Model, "__init__", self._init
         yield Resource, "__init__", self._resource_init
         yield Model, "__setattr__", self._setattr

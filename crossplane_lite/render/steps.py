@@ -38,7 +38,7 @@ _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_
 
 
 class Wording(NamedTuple):
-    """How compositions and operations put the same things.
+    """The wording of messages, which differs between compositions and Operations.
 
     Attributes:
         call: The beginning of errors of a call.
@@ -77,7 +77,7 @@ class Pipeline:
         cluster: Where required resources and schemas and Secrets come from.
         context: The context before the first step.
         timeout: Seconds for all steps.
-        wording: How messages are put.
+        wording: The wording of messages.
         required: Required resources that every step is sent from its first call on, by requirement name.
 
     Attributes:

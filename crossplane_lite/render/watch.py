@@ -1,4 +1,4 @@
-"""`crossplane-lite render --watch`: once more whenever a file changes that was read, or a function's source.
+"""`crossplane-lite render --watch`: render again whenever a file that was read changes, or a function's source.
 
 Each run is a process of its own, so that modules are really loaded again. When it ends, it tells which modules it
 imported from outside of the standard library and of site-packages, and which it looked for in vain: these are waited
@@ -29,8 +29,8 @@ from .._terminal import stdio
 
 __all__ = ["watch"]
 
-# How often a run that is going on is looked after, how long a file may be gone while an editor replaces it, how long
-# files must be left alone before they are read, and how often they are looked at when watchfiles has nothing to tell.
+# The time between two looks at a run, the time that a file may be gone while an editor replaces it, the time that files
+# must be left alone before they are read, and the time between two looks at them when watchfiles reports nothing.
 _LOOK_SECONDS: Final = 0.1
 _GONE_SECONDS: Final = 0.5
 _QUIET_SECONDS: Final = 0.05
@@ -189,7 +189,7 @@ def _state_of(state: _State, paths: set[str]) -> _State:
 
 
 def _since(began: int, state: _State) -> _State:
-    """Return a state in which files that changed since a time are no longer as they were."""
+    """Return a state in which files that changed since a time count as missing, and so as changed."""
     return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
 
 
@@ -279,7 +279,7 @@ class _Ending:
 
 
 def _read(report: str) -> set[str]:
-    """Return the files that a run said it depends on; none where it didn't come to that."""
+    """Return the files in a run's report; none where it ended without one."""
     try:
         with open(report, encoding="utf-8") as file:
             return set(json.load(file))
@@ -333,7 +333,7 @@ def _main(report: str, program: str, argv: Sequence[str]) -> None:
     # Ctrl-C goes to the parent as well, which decides; here it would print a traceback.
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Byte code is told from outdated one by size and the second of the last change. Who saves twice in one would get
+    # Python tells outdated byte code by size and the second of the last change. A file saved twice in one would give
     # the first again.
     sys.dont_write_bytecode = True
     imports = _Imports()
