@@ -184,7 +184,7 @@ def test_real_debugger(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(program)],
         # The alarm of the timeout rings at the prompt, however slowly pdb is imported.
-        input="import signal; signal.setitimer(signal.ITIMER_REAL, 0.01); signal.pause()\nc\n",
+        input="import signal; signal.raise_signal(signal.SIGALRM)\nc\n",
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONBREAKPOINT": ""},
         capture_output=True,
         text=True,
