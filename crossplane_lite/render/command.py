@@ -36,6 +36,8 @@ def command(argv: Sequence[str]) -> int:
     is_operation = argv[:1] == ["op"]
     parser = _operation_parser() if is_operation else make_parser()
     given = arguments.parse(parser, argv[1:] if is_operation else argv)
+    if given.format and not given.explain:
+        parser.error("--format goes with --explain")
     if given.watch:
         from .watch import watch
 
@@ -169,7 +171,7 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="print the pipeline's context after the last step as a document of kind Context",
     )
     arguments.add_explain(group)
-    group.add_argument("--format", choices=("text", "json"), default="text", help="the format of --explain (text)")
+    group.add_argument("--format", choices=("text", "json"), help="the format of --explain (text)")
     group.add_argument(
         "--watch",
         action="store_true",

@@ -330,7 +330,9 @@ def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
     for origin in recorded.reads:
         if origin not in above:
             yield from _leaves(source, origin)
-    yield from (one for one in recorded.unset if one.part == "xr" and one.steps[:1] in (("spec",), ("metadata",)))
+    # A spec that isn't there is no place to put a value.
+    unset = (one for one in recorded.unset if one.part == "xr" and len(one.steps) > 1)
+    yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
 
 
 def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:

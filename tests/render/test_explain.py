@@ -191,6 +191,24 @@ def test_the_composites_status() -> None:
     assert (found["status.part"].place, found["status.part"].sources) == (at("# of the part"), ("part.status.id",))
 
 
+def test_a_status_that_waits() -> None:
+    """A field of the status whose value is missing is there with its line and its waits, also when it is the only one."""
+    explained = explain(once("chain").steps, "xr")
+    (field,) = explained.fields
+    assert (field.path, field.value, field.waits) == ("status.part", None, ("part.status.id",))
+    assert (field.place, explained.step) == (at("# of the part"), "chain")
+    assert [one.path for one in explained.waits] == ["part.status.id"]
+    shown = as_text([explained])
+    assert "status.part  (not there yet)" in shown
+
+
+def test_no_status() -> None:
+    """Where no step sets the composite's status, one line says so."""
+    explained = explain(once("many", numbers=[]).steps, "xr")
+    assert (explained.fields, explained.step, explained.waits) == ([], "", [])
+    assert as_text([explained]) == "xr: no step sets the composite's status\n"
+
+
 def test_a_value_that_is_kept() -> None:
     """A field of a resource that exists, and whose value is missing, keeps what it has and says what it waits for."""
     part = {
