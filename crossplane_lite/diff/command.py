@@ -13,7 +13,7 @@ from .._terminal import lines as _text
 from .._terminal import stdio
 from ..errors import InputError
 from ..render import arguments, terminal
-from ..render.rendered import RenderError
+from ..render.rendered import NoAnswerError, RenderError
 from . import report
 from .compare import Difference, against_cluster, against_version, failed
 
@@ -114,6 +114,8 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
     notes = []
     try:
         old = inputs._replace(functions=dict(others)).render()
+    except NoAnswerError as error:
+        raise InputError(f"the other version can't be called: {error}") from None
     except RenderError as error:
         notes.append(f"the other version fails, so all is new: {error}")
     found = against_version(composite, observed, old, new, inputs.schemas)

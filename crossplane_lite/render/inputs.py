@@ -56,7 +56,7 @@ def read_object(path: Path, what: str) -> Document:
         raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents)")
     document = documents[0]
     _check(document)
-    if not is_text(document.content["metadata"].get("name")):
+    if not field(document, str, "metadata", "name"):
         raise InputError(f"{document.where} has no metadata.name")
     return document
 

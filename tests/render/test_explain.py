@@ -192,7 +192,7 @@ def test_the_composites_status() -> None:
 
 
 def test_a_status_that_waits() -> None:
-    """A field of the status whose value is missing is there with its line and its waits, also when it is the only one."""
+    """A field of the status whose value is missing is there with its line and its waits, even as the only one."""
     explained = explain(once("chain").steps, "xr")
     (field,) = explained.fields
     assert (field.path, field.value, field.waits) == ("status.part", None, ("part.status.id",))
@@ -318,6 +318,14 @@ def test_the_documented_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["render", str(ROOT / "examples/vpc/xr.yaml"), *function, "--explain", "public-a"]) == 0
     page = (ROOT / "docs/previews.rst").read_text(encoding="utf-8")
     assert textwrap.indent(capsys.readouterr().out, "    ") in page
+
+
+def test_a_format_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """A format without --explain has nothing to format, and is refused before anything is read."""
+    with pytest.raises(SystemExit) as ended:
+        main(["render", "gone.yaml", "--function", "a:b", "--format", "json"])
+    assert ended.value.code == 2
+    assert "error: --format goes with --explain" in capsys.readouterr().err
 
 
 def test_nothing_is_said_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
