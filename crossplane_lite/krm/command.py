@@ -120,7 +120,7 @@ def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout
         return _show_diff(program, [("<stdin>", data, output.stdout)], output, stdout)
     if output.stdout and given.output == "unwrap":
         output.stderr += _told(ResourceList.read(output.stdout))
-        from .files import unwrapped
+        from ._item_text import unwrapped
 
         output.stdout = unwrapped(output.stdout).encode()
     return stdout.finish(program, output)

@@ -12,13 +12,9 @@ from ._write import mapping_lines, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ._layout import Bounds
     from ._nodes import YamlNode
-    from ._replace import Edit
-
-    EditsOf = Callable[[YamlNode, list[Edit]], None]
+    from ._replace import Edit, EditsOf
 
 __all__ = ["block_edits", "last_now", "seal"]
 

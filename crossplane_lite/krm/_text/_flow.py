@@ -12,13 +12,10 @@ from ._write import key_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ._nodes import YamlNode
-    from ._replace import Edit
-
-    EditsOf = Callable[[YamlNode, list[Edit]], None]
+    from ._replace import Edit, EditsOf
 
 __all__ = ["flow_edits", "is_noted"]
 

@@ -26,14 +26,16 @@ from ._write import block_scalar, ends_in_block, flow, mapping_lines, scalar, se
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._nodes import YamlNode
     from ._write import Style
 
     Edit = tuple[int, int, str]
+    EditsOf = Callable[[YamlNode, list[Edit]], None]
 
-__all__ = ["BLANK", "Edit", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
+__all__ = ["BLANK", "Edit", "EditsOf", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
 
 BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _INDENT = re.compile(r"[ \t]*")
