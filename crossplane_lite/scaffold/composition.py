@@ -16,7 +16,7 @@ from ..codegen.definitions import Kind, definitions
 from ..codegen.options import PROJECT
 from ..codegen.output import MANIFEST, manifest
 from ..errors import InputError
-from .project import Project, filled, shared_files
+from .project import Project, filled, shared_files, with_values
 from .samples import required_values
 
 __all__ = ["Made", "files"]
@@ -143,11 +143,15 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     Raises:
         InputError: A file is wrong.
     """
-    plural = project.kind.lower() + "s"
-    own = filled(_XRD, project).replace("@PLURAL@", plural)
-    xrd_text = own if xrd is None else decode(read_bytes(xrd), xrd)
-    document = _xrd(xrd, xrd_text)
-    composite, kinds, warnings = _kinds(document, crds)
+    if xrd is not None:
+        text = decode(read_bytes(xrd), xrd)
+    else:
+        text = with_values(filled(_XRD, project), plural=f"{project.kind.lower()}s")
+        if crds:
+            text = text.partition("          status:\n")[0]  # the function wouldn't set it
+    document = _xrd(xrd, text)
+    crd_documents = list(read_sources(list(crds))) if crds else []
+    composite, kinds, warnings = _kinds(document, crds, crd_documents)
     texts = shared_files(
         project,
         "composition",
@@ -156,32 +160,28 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     )
     steps, before, after = texts[_CI].partition("    - run: pytest\n")
     texts[_CI] = f"{steps}{_CHECK}{before}{after}"
-    texts[PROJECT] = filled(_SOURCES, project).replace("@SOURCES@", '"xrd.yaml", "crds"' if crds else '"xrd.yaml"')
-    if crds and xrd is None:
-        own = own.replace("          status:\n", "@STATUS@").partition("@STATUS@")[0]
-        xrd_text, document = own, _xrd(None, own)
-        composite, kinds, warnings = _kinds(document, crds)
-    resources = _resource_names(kinds)
-    waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
-    texts["xrd.yaml"] = xrd_text
+    sources = '"xrd.yaml", "crds"' if crds else '"xrd.yaml"'
+    texts[PROJECT] = with_values(filled(_SOURCES, project), sources=sources)
+    texts["xrd.yaml"] = text
     for path in crds:
         texts[f"crds/{Path(path).name}"] = decode(read_bytes(path), path)
-    names = document.content["spec"]["names"]
     texts["example/xr.yaml"] = dump([_example(document, composite)]).removeprefix("---\n")
-    composition = filled(_COMPOSITION, project).replace("@API_VERSION@", composite.api_version)
-    texts["example/composition.yaml"] = composition.replace("@XR_KIND@", names["kind"])
+    xr_kind = document.content["spec"]["names"]["kind"]
+    composition = with_values(_COMPOSITION, api_version=composite.api_version, xr_kind=xr_kind)
+    texts["example/composition.yaml"] = filled(composition, project)
     texts[f"{project.package}/function.py"] = _function(project, composite, kinds, has_own_xrd=xrd is None)
+    resources = _resource_names(kinds)
+    waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
     shown = repr([wave for wave in waves if wave]).replace("'", '"')
-    texts["tests/test_function.py"] = filled(_TEST, project).replace("@WAVES@", shown)
-    for path, text in _models(document, crds).items():
+    texts["tests/test_function.py"] = with_values(filled(_TEST, project), waves=shown)
+    for path, text in _models([document, *crd_documents]).items():
         texts[f"{project.package}/models/{path}"] = text
     return Made(texts, warnings)
 
 
-def _models(document: Document, crds: Sequence[str]) -> dict[str, str]:
+def _models(documents: Sequence[Document]) -> dict[str, str]:
     """Return the files that `crossplane-lite generate` makes of the project's definitions."""
-    found = definitions([document, *(read_sources(list(crds)) if crds else ())]).kinds
-    made = generate.generate(generate.select(found, "storage"))
+    made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
     texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
     return {**texts, MANIFEST: manifest(texts, made.names)}
 
@@ -197,34 +197,31 @@ def _xrd(path: str | None, text: str) -> Document:
     return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
 
 
-def _kinds(document: Document, crds: Sequence[str]) -> tuple[Kind, list[Kind], list[str]]:
+def _kinds(
+    document: Document, paths: Sequence[str], crd_documents: Sequence[Document]
+) -> tuple[Kind, list[Kind], list[str]]:
     """Return the composite's kind and the composed ones, and their oddities."""
-    own = definitions([document]).kinds
     kind = document.content["spec"]["names"]["kind"]
-    composites = [one for one in own if one.kind == kind and one.storage]
+    composites = [one for one in definitions([document]).kinds if one.kind == kind and one.storage]
     if not composites:
         raise InputError(f"{document.where}: no version is referenceable")
-    found = definitions(read_sources(list(crds))).kinds if crds else []
-    composed = [one for one in found if one.storage]
-    if crds and not composed:
-        raise InputError(f"{', '.join(crds)} define no API")
-    files_of = [Path(path).name for path in crds]
-    if len(set(files_of)) < len(files_of):
+    composed = [one for one in definitions(crd_documents).kinds if one.storage]
+    if paths and not composed:
+        raise InputError(f"{', '.join(paths)} define no API")
+    if len({Path(path).name for path in paths}) < len(paths):
         raise InputError("two files of --crd have the same name")
     warnings = []
     is_namespaced = (
         document.content.get("apiVersion", "").endswith("/v2")
         and document.content["spec"].get("scope", "Namespaced") == "Namespaced"
     )
-    if is_namespaced:
-        for crd in (one.content for one in read_sources(list(crds))) if crds else ():
-            if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
-                name = crd["spec"]["names"]["kind"]
-                warnings.append(
-                    f"{kind} is in a namespace and {name} is not: Crossplane doesn't let the one compose the "
-                    f"other; take "
-                    "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
-                )
+    for crd in (one.content for one in crd_documents) if is_namespaced else ():
+        if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
+            name = crd["spec"]["names"]["kind"]
+            warnings.append(
+                f"{kind} is in a namespace and {name} is not, so Crossplane doesn't let {kind} compose {name}; take "
+                "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
+            )
     return composites[0], composed, warnings
 
 

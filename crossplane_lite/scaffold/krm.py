@@ -12,6 +12,7 @@ import re
 
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
+from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
 
 __all__ = ["files"]
 
@@ -55,11 +56,7 @@ COPY function.py /function/
 RUN python -m compileall -q --invalidation-mode unchecked-hash /packages /function
 
 FROM python:3.13-slim
-# The base image has no byte code of the standard library, and compiling it would take most of a function's time.
-RUN python -m compileall -q --invalidation-mode unchecked-hash \\
-    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
-    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
-COPY --from=build /packages /packages
+@STDLIB_BYTE_CODE@COPY --from=build /packages /packages
 COPY --from=build /function /function
 ENV PYTHONPATH=/packages PYTHONDONTWRITEBYTECODE=1
 WORKDIR /function
@@ -74,47 +71,13 @@ _DOCKERIGNORE = """\
 !requirements.txt
 """
 
-_REQUIREMENTS = """\
-@SDK@
-"""
-
-_PYPROJECT = """\
-[build-system]
-requires = ["setuptools>=64"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "@NAME@"
-version = "0.1.0"
-description = "A KRM function"
-requires-python = ">=3.10"
-dependencies = ["@SDK@"]
-
-[project.optional-dependencies]
-dev = ["mypy", "pytest"]
-
-# The program of the image: `crossplane-lite image` looks for the name `function`.
-[project.scripts]
-function = "function:transform.main"
-
+_TOOLS = """\
 [tool.setuptools]
 py-modules = ["function"]
 
 [tool.mypy]
 strict = true
 files = ["function.py", "tests"]
-"""
-
-_GITIGNORE = """\
-__pycache__/
-*.egg-info/
-/.venv/
-/build/
-/dist/
-/.mypy_cache/
-/.pytest_cache/
-/*.tar
-/base/
 """
 
 _CONFIG = """\
@@ -234,11 +197,13 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
         )
     texts = {
         "function.py": _FUNCTION,
-        "Dockerfile": _DOCKERFILE,
+        "Dockerfile": with_values(_DOCKERFILE, stdlib_byte_code=STDLIB_BYTE_CODE),
         ".dockerignore": _DOCKERIGNORE,
-        ".gitignore": _GITIGNORE,
-        "pyproject.toml": _PYPROJECT,
-        "requirements.txt": _REQUIREMENTS,
+        ".gitignore": GITIGNORE,
+        "pyproject.toml": pyproject(
+            _TOOLS, about="A KRM function", dev='"mypy", "pytest"', program="function:transform.main"
+        ),
+        "requirements.txt": "@SDK@\n",
         "fn-config.yaml": _CONFIG,
         "resources.yaml": _RESOURCES,
         "README.md": _README,
@@ -251,4 +216,4 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
         "tests/test_function.py": _TEST,
     }
     sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
-    return {path: text.replace("@NAME@", name).replace("@SDK@", sdk) for path, text in texts.items()}
+    return {path: with_values(text, name=name, sdk=sdk) for path, text in texts.items()}

@@ -1,4 +1,4 @@
-"""The files that all projects of functions for Crossplane share."""
+"""The files that projects of functions share: some are in all projects, the others in all for Crossplane."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from typing import NamedTuple
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
 
-__all__ = ["Project", "filled", "new_project", "shared_files"]
+__all__ = [
+    "GITIGNORE",
+    "STDLIB_BYTE_CODE",
+    "Project",
+    "filled",
+    "new_project",
+    "pyproject",
+    "shared_files",
+    "with_values",
+]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 50
@@ -76,11 +85,16 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     )
 
 
-def filled(text: str, project: Project) -> str:
-    """Return a text with the project's values in the places of `@NAME@` and so on."""
-    for key, value in project._asdict().items():
+def with_values(text: str, **values: str) -> str:
+    """Return a text with values in the places of `@NAME@` and so on."""
+    for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text
+
+
+def filled(text: str, project: Project) -> str:
+    """Return a text with the project's values in their places."""
+    return with_values(text, **project._asdict())
 
 
 _PYPROJECT = """\
@@ -91,17 +105,20 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "@NAME@"
 version = "0.1.0"
-description = "A Crossplane function"
+description = "@ABOUT@"
 requires-python = ">=3.10"
 dependencies = ["@SDK@"]
 
 [project.optional-dependencies]
-dev = ["@DEV_SDK@", "mypy", "pytest"]
+dev = [@DEV@]
 
 # The program of the image: `crossplane-lite image` looks for the name `function`.
 [project.scripts]
-function = "@PACKAGE@.function:compose.main"
+function = "@PROGRAM@"
 
+"""
+
+_TOOLS = """\
 [tool.setuptools.packages.find]
 include = ["@PACKAGE@*"]
 
@@ -115,6 +132,27 @@ packages = ["@PACKAGE@", "tests"]
 [tool.pytest.ini_options]
 testpaths = ["tests"]
 """
+
+
+def pyproject(tools: str, *, about: str, dev: str, program: str) -> str:
+    """Return the text of pyproject.toml, in which the project's own values are still missing.
+
+    Args:
+        tools: The tables of setuptools and other tools.
+        about: The description.
+        dev: The requirements for development, as they stand between the brackets.
+        program: The entry point of the image.
+    """
+    return with_values(_PYPROJECT, about=about, dev=dev, program=program) + tools
+
+
+STDLIB_BYTE_CODE = """\
+# The base image has no byte code of the standard library, and compiling it would take most of a function's start.
+RUN python -m compileall -q --invalidation-mode unchecked-hash \\
+    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
+    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+"""
+"""The step of a Dockerfile that compiles the standard library."""
 
 _DOCKERFILE = """\
 # One image for both stages, so that both have the same Debian and the same Python. Pin it by digest where images are
@@ -130,11 +168,7 @@ RUN PYTHONPATH=/function python -m crossplane_lite prune /function
 RUN python -m compileall -q --invalidation-mode unchecked-hash /function
 
 FROM ${BASE}
-# The base image has no byte code of the standard library, and compiling it would take most of a function's start.
-RUN python -m compileall -q --invalidation-mode unchecked-hash \\
-    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
-    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
-COPY --from=build /function /function
+@STDLIB_BYTE_CODE@COPY --from=build /function /function
 ENV PYTHONDONTWRITEBYTECODE=1
 WORKDIR /function
 EXPOSE 9443
@@ -150,7 +184,7 @@ _DOCKERIGNORE = """\
 **/__pycache__
 """
 
-_GITIGNORE = """\
+GITIGNORE = """\
 __pycache__/
 *.egg-info/
 /.venv/
@@ -159,8 +193,11 @@ __pycache__/
 /.mypy_cache/
 /.pytest_cache/
 /*.tar
-/*.xpkg
 /base/
+"""
+
+_GITIGNORE = f"""\
+{GITIGNORE}/*.xpkg
 # Models are sources, whatever their folders are called; common lists of ignored files have names such as instance/.
 !/@PACKAGE@/models/**
 """
@@ -249,14 +286,19 @@ def shared_files(project: Project, capability: str, render: str, more: str) -> d
         more: More for the README.
     """
     texts = {
-        "pyproject.toml": _PYPROJECT,
-        "Dockerfile": _DOCKERFILE,
+        "pyproject.toml": pyproject(
+            _TOOLS,
+            about="A Crossplane function",
+            dev='"@DEV_SDK@", "mypy", "pytest"',
+            program="@PACKAGE@.function:compose.main",
+        ),
+        "Dockerfile": with_values(_DOCKERFILE, stdlib_byte_code=STDLIB_BYTE_CODE),
         ".dockerignore": _DOCKERIGNORE,
         ".gitignore": _GITIGNORE,
         ".github/workflows/ci.yaml": _CI,
-        "package/crossplane.yaml": _META.replace("@CAPABILITY@", capability),
+        "package/crossplane.yaml": with_values(_META, capability=capability),
         "example/functions.yaml": _FUNCTIONS,
-        "README.md": _README.replace("@RENDER@", render).replace("@MORE@", more),
+        "README.md": with_values(_README, render=render, more=more),
         "@PACKAGE@/__init__.py": '"""The function @NAME@."""\n',
         "@PACKAGE@/py.typed": "",
         "tests/__init__.py": '"""Tests of the function @NAME@."""\n',
