@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._manifests.objects import metadata_of
+from .._manifests.yaml import dump
 from .._programs.help import HelpFormatter
 from ..errors import InputError
 from . import images, package
@@ -56,7 +58,7 @@ def _build(arguments: argparse.Namespace) -> int:
                 raise InputError("; ".join(content.problems))
             output = arguments.package_file or _default_name(meta, runtime)
             digest = images.write(image, output, "docker")
-            print(f"{output}: {_title(meta)}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"{output}: {meta['metadata']['name']}{_for(runtime)}, {size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
@@ -86,10 +88,6 @@ def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
     return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
 
 
-def _title(meta: Mapping[str, Any]) -> str:
-    return f"{meta['metadata']['name']}"
-
-
 def _for(runtime: images.Image | None) -> str:
     return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
 
@@ -113,8 +111,6 @@ def _inspect(arguments: argparse.Namespace) -> int:
 
 
 def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
-    from .._manifests.yaml import dump
-
     config = image.config.get("config")
     settings = config if isinstance(config, dict) else {}
     return {
@@ -123,7 +119,7 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
             {
                 "apiVersion": one.content.get("apiVersion"),
                 "kind": one.content.get("kind"),
-                "name": _name(one.content),
+                "name": metadata_of(one.content).get("name"),
                 **({"spec": one.content.get("spec")} if one.content.get("kind") == "Function" else {}),
             }
             for one in content.objects
@@ -138,11 +134,6 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
         "warnings": content.warnings,
         "package.yaml": dump([one.content for one in content.objects]) if content.objects else "",
     }
-
-
-def _name(content: Mapping[str, Any]) -> Any:
-    metadata = content.get("metadata")
-    return metadata.get("name") if isinstance(metadata, Mapping) else None
 
 
 def _lines(told: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from ..unstructured import Unstructured
 __all__ = ["FILE", "LARGEST", "compiled"]
 
 FILE: Final = "/composition/script"
-"""What tracebacks call a script; its last part is what messages show, with the line inside of the script."""
+"""The file of every script in messages, which show its last part and the line inside of the script."""
 
 LARGEST: Final = 256 * 1024
 """How many bytes a script may have; the whole Composition can't have more than about a megabyte."""
@@ -48,12 +48,19 @@ def compiled(text: str) -> Callable[[Any], Any]:
         if found is not None:
             _kept.move_to_end(key)
             return found
-    made = _made(text, f"{FILE}")
+    made = _made(text, _file(key))
     with _lock:
         made = _kept.setdefault(key, made)
         while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            gone, _ = _kept.popitem(last=False)
+            linecache.cache.pop(_file(gone), None)
     return made
+
+
+def _file(key: bytes) -> str:
+    """Return the file of one script: another way to write FILE, by which the lines of each text are kept apart."""
+    folder, _, name = FILE.rpartition("/")
+    return f"{folder}/{key.hex()[:8]}/../{name}"
 
 
 def _made(text: str, file: str) -> Callable[[Any], Any]:
