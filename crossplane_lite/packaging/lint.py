@@ -1,4 +1,4 @@
-"""The package manager's checks of a function's package before it installs it, with file and line."""
+"""The checks that the package manager makes before it installs a function's package, with file and line."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
 
 def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
     if not metas:
-        yield f"{label} has no {_META} Function, which says what the package is: write it into crossplane.yaml"
+        yield f"{label} has no {_META} Function, which describes the package: write it into crossplane.yaml"
     for one in metas[1:]:
         yield f"{one.at()}: a package has exactly one object of {_META}, and {metas[0].at()} is one already"
 
@@ -207,7 +207,7 @@ def _odd(one: Found) -> Iterator[str]:
         if key not in _SPEC:
             near = difflib.get_close_matches(key, sorted(_SPEC), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            yield f"{one.at('spec', key)}: Crossplane knows no spec.{key} of a Function, and passes over it{hint}"
+            yield f"{one.at('spec', key)}: a Function has no spec.{key}, so Crossplane ignores it{hint}"
 
 
 def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
@@ -217,7 +217,7 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         return
     if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
         yield (
-            f"{one.at('kind')}: a function's package holds CustomResourceDefinitions of its input and nothing else "
+            f"{one.at('kind')}: a function's package has only CustomResourceDefinitions of its input "
             f"(this is a {short_repr(kind)} of {short_repr(api_version)})"
         )
         return

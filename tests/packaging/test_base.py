@@ -43,7 +43,7 @@ def test_a_program_that_is_named(tmp_path: Path) -> None:
     assert python_of(image(tmp_path / "b", DEBIAN), "/bin/python3").version == (3, 11)
     with pytest.raises(InputError, match="has no /opt/none"):
         python_of(made, "/opt/none")
-    with pytest.raises(InputError, match="the version of /opt/p can't be told"):
+    with pytest.raises(InputError, match="/opt/p doesn't show its version"):
         python_of(image(tmp_path / "c", [Entry("opt/p", elf())]), "/opt/p")
 
 

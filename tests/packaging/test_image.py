@@ -109,7 +109,7 @@ def test_byte_code(
     (programs / f"python{version}").rename(programs / f"python{other}")
     monkeypatch.setenv("PATH", "")
     assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / "three.tar")]) == 2
-    assert f"--byte-code yes: there is no python{other} on this machine" in capsys.readouterr().err
+    assert f"--byte-code yes: only python{other} can make it, and this machine" in capsys.readouterr().err
     assert not (tmp_path / "three.tar").exists()
     (programs / f"python{other}").rename(programs / "python3.9")
     assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
@@ -141,9 +141,9 @@ def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """A folder without pyproject.toml, a folder that isn't there and a base without Python are told before pip runs."""
     base = str(root_folder(tmp_path / "root"))
     assert main(["image", str(tmp_path), "--base", base]) == 2
-    assert f"{tmp_path} is no Python project: it has no pyproject.toml" in capsys.readouterr().err
+    assert f"{tmp_path} isn't a Python project: it has no pyproject.toml" in capsys.readouterr().err
     assert main(["image", "./none", "--base", base]) == 2
-    assert "there is no ./none" in capsys.readouterr().err
+    assert "there is no folder or file ./none" in capsys.readouterr().err
     empty = tmp_path / "empty" / "usr"
     empty.mkdir(parents=True)
     assert main(["image", ".", "--base", str(empty.parent)]) == 2
