@@ -38,20 +38,20 @@ spec:
     referenceable: true
     schema:
       openAPIV3Schema:
-        description: What users of the platform ask for.
+        description: A resource for users of the platform.
         type: object
         properties:
           spec:
-            description: What the user asks for.
+            description: The values that the user sets.
             type: object
             required: [size]
             properties:
               size:
-                description: How large it is to be.
+                description: The size that the user wants.
                 type: string
                 enum: [small, large]
           status:
-            description: What the user is told.
+            description: The state that the user sees.
             type: object
             properties:
               size:
@@ -90,27 +90,28 @@ FUNCTIONS = {"@FUNCTION@": compose}
 
 
 def test_the_order(crossplane_folder: testing.Folder) -> None:
-    """What appears when, from nothing to the end."""
+    """The resources appear in this order."""
     simulation = crossplane_folder.simulate(*FILES, functions=FUNCTIONS)
     testing.assert_waves(simulation, @WAVES@)
 
 
 def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snapshot: testing.Snapshots) -> None:
-    """What is composed at first is what was reviewed."""
+    """The resources of the first reconcile are those that were reviewed."""
     rendered = crossplane_folder.render(*FILES, functions=FUNCTIONS)
     crossplane_snapshot.check(rendered, "expected/first.yaml")
 '''
 
 _MORE = """
 Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, such as
-a new version of a provider, this says which lines of the function no longer fit, and then makes the models:
+a new version of a provider, the first command names the lines of the function that no longer fit, and the second one
+makes the models:
 
     .venv/bin/crossplane-lite generate --check --uses @PACKAGE@ --uses tests
     .venv/bin/crossplane-lite generate
 """
 
 _SOURCES = """\
-# What `crossplane-lite generate` makes models of; with --check it says whether they are current.
+# `crossplane-lite generate` makes models from these files; with --check it says whether the models are current.
 [generate]
 sources = [@SOURCES@]
 output = "@PACKAGE@/models"
@@ -137,7 +138,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
     Args:
         project: The project.
-        xrd: The file of its CompositeResourceDefinition; None for a small one.
+        xrd: The file of its CompositeResourceDefinition; None for a small example.
         crds: Files of definitions of composed kinds.
 
     Raises:
@@ -200,7 +201,7 @@ def _xrd(path: str | None, text: str) -> Document:
 def _kinds(
     document: Document, paths: Sequence[str], crd_documents: Sequence[Document]
 ) -> tuple[Kind, list[Kind], list[str]]:
-    """Return the composite's kind and the composed ones, and their oddities."""
+    """Return the composite's kind, the composed kinds, and warnings about them."""
     kind = document.content["spec"]["names"]["kind"]
     composites = [one for one in definitions([document]).kinds if one.kind == kind and one.storage]
     if not composites:
@@ -258,7 +259,7 @@ def _imports(kinds: Sequence[Kind]) -> list[str]:
 def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_own_xrd: bool) -> str:
     sdk = "composition" if kinds else "Unstructured, composition"
     lines = [
-        f'"""What {project.function} composes."""',
+        f'"""The resources of {project.function}."""',
         "",
         "from __future__ import annotations",
         "",
@@ -267,10 +268,10 @@ def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_o
         *_imports([composite, *kinds]),
         "",
         "",
-        "# The name marks what this function composes: it must stay the same.",
+        "# The name marks the resources of this function: it must stay the same.",
         f'@composition.function(name="{project.step}", auto_ready=True)',
         "def compose(ctx: composition.Context) -> None:",
-        f'    """Compose what {composite.kind} asks for."""',
+        f'    """Compose the resources of a {composite.kind}."""',
         f"    xr = ctx.composite({_alias(composite)}.{composite.name})",
     ]
     if kinds:
@@ -283,7 +284,7 @@ def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_o
             '    settings = ctx.resource("settings", Unstructured("v1", "ConfigMap"))',
             f"    settings.data.{key} = {value}",
             "",
-            "    # This value isn't there before the ConfigMap exists: the second one is held back until then.",
+            "    # The first ConfigMap must exist before this value does. Until then the second one is held back.",
             '    consumer = ctx.resource("consumer", Unstructured("v1", "ConfigMap"))',
             f"    consumer.data.{key} = settings.observed.data.{key}",
         ]
@@ -313,7 +314,7 @@ def _typed(composite: Kind, kinds: Sequence[Kind]) -> list[str]:
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value as Python has it, a key a line where it is long."""
+    """Return a value as Python code; a long one has a line for each entry."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)):

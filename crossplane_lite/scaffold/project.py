@@ -25,7 +25,7 @@ __all__ = [
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 50
 
-# Names that a package of the project must not take from others.
+# Names of packages that the project's own package would hide.
 _TAKEN = frozenset(
     {"attr", "attrs", "cattrs", "crossplane", "crossplane_lite", "google", "grpc", "tests", "typing_extensions"}
 )
@@ -38,8 +38,8 @@ class Project(NamedTuple):
         name: The project's name, which is its folder's.
         package: Its Python package.
         function: The name of Crossplane's Function.
-        step: The name by which the function knows its own resources; no two projects have the same.
-        kind: The name as that of a kind.
+        step: The name by which the function knows its own resources; each project has another one.
+        kind: The project's name as the name of a kind.
         sdk: The requirement for this package.
         dev_sdk: The same with the extras for development.
     """
@@ -58,7 +58,7 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
     Args:
         name: The name.
-        sdk_from: Where this package comes from: a folder, a wheel, a URL or a version; None for pip's index.
+        sdk_from: The place of this package: a folder, a wheel, a URL or a version; None for pip's index.
 
     Raises:
         InputError: The name or the place can't be used.
@@ -162,9 +162,9 @@ ARG BASE=python:3.13-slim-bookworm
 FROM ${BASE} AS build
 COPY . /source
 RUN pip install --no-cache-dir --no-compile --target /function /source
-# Takes out what a served function never loads.
+# Removes files that a served function never loads.
 RUN PYTHONPATH=/function python -m crossplane_lite prune /function
-# Byte code that is never compared with its source: the image doesn't change, and nobody may write.
+# Byte code that Python never compares with its source: nothing in the image changes.
 RUN python -m compileall -q --invalidation-mode unchecked-hash /function
 
 FROM ${BASE}
@@ -172,7 +172,8 @@ FROM ${BASE}
 ENV PYTHONDONTWRITEBYTECODE=1
 WORKDIR /function
 EXPOSE 9443
-# nobody, as a number: Kubernetes can check that it isn't root. Nothing is written, so the root can be read-only.
+# The user nobody, as a number: Kubernetes can check that it isn't root. The function writes no files, so the root can
+# be read-only.
 USER 65534:65534
 ENTRYPOINT ["python", "-m", "@PACKAGE@.function"]
 """
@@ -249,7 +250,7 @@ spec:
 _README = """\
 # @NAME@
 
-A Crossplane function. What it does is in `@PACKAGE@/function.py`.
+A Crossplane function. Its code is in `@PACKAGE@/function.py`.
 
 ## Try and test it
 
@@ -257,7 +258,7 @@ A Crossplane function. What it does is in `@PACKAGE@/function.py`.
     .venv/bin/crossplane-lite @RENDER@
     .venv/bin/python -m pytest && .venv/bin/mypy
 
-After a change that is meant, `.venv/bin/python -m pytest --crossplane-update-snapshots` writes what the tests expect.
+After an intended change, `.venv/bin/python -m pytest --crossplane-update-snapshots` updates the expected results.
 @MORE@
 While you work, `.venv/bin/crossplane-lite dev @PACKAGE@.function:compose` serves the function and starts it again when
 a file changes.
@@ -277,7 +278,7 @@ it.
 
 
 def shared_files(project: Project, capability: str, render: str, more: str) -> dict[str, str]:
-    """Return the texts of the files that all such projects have, by their paths.
+    """Return the texts of the files that all projects for Crossplane have, by their paths.
 
     Args:
         project: The project.

@@ -1,4 +1,4 @@
-"""Texts of scripts, compiled once for each text."""
+"""Compiles scripts, each text once."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FILE: Final = "/composition/script"
 """The file of every script in messages, which show its last part and the line inside of the script."""
 
 LARGEST: Final = 256 * 1024
-"""How many bytes a script may have; the whole Composition can't have more than about a megabyte."""
+"""The most bytes of a script. A whole Composition can't have more than about a megabyte."""
 
-# Scripts that are kept. Of a Composition that is edited, older texts come only as long as older revisions are in use.
+# The number of scripts that are kept. Old texts are needed only while old revisions of a Composition are in use.
 _MOST: Final = 64
 
 _kept: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
@@ -34,10 +34,10 @@ _lock = threading.Lock()
 def compiled(text: str) -> Callable[[Any], Any]:
     """Return the `compose` of a script.
 
-    The script's own statements run when its text comes for the first time.
+    The script's own statements run when the text is compiled.
 
     Raises:
-        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the line is named.
+        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the message has the line.
     """
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > LARGEST:
@@ -80,7 +80,7 @@ def _made(text: str, file: str) -> Callable[[Any], Any]:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, names)
     found = names.get("compose")
-    if isinstance(found, Function):  # somebody has brought the decorator along
+    if isinstance(found, Function):  # the script has the decorator of packaged functions
         return found.call_compose
     if not callable(found):
         raise InputError("the script has no compose(ctx): it must define a function of that name")

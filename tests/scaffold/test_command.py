@@ -167,8 +167,8 @@ def test_a_package_that_is_not_of_the_index(
     assert main(["init", "fn", "--template", "krm"]) == 0
     shown = capsys.readouterr().out
     assert ("--sdk-from" in shown) is (place is not None)
-    assert place is None or f"was installed from {place}. Where pip's index" in shown
-    assert place is None or shown.endswith(f"needs --sdk-from {place}\n")
+    assert place is None or f"was installed from {place}. If pip's index" in shown
+    assert place is None or shown.endswith(f"with --sdk-from {place}\n")
     assert main(["init", "other", "--template", "krm", "--sdk-from", "1.0"]) == 0
     assert "was installed from" not in capsys.readouterr().out
 
