@@ -70,11 +70,11 @@ class Content(Fields):
     _reserved: dict[str, Any] | None
     _typed: Views | None
     _notes: Notes | None  # the comments that were set
-    _placed: Placed | None  # where it is from, where its text is a document of a file
+    _placed: Placed | None  # its file, if its text is a document of one
     _frozen: str
-    _identity: tuple[int, tuple[Any, ...]] | None  # the identity that no other item may share, as of so many edits
-    _edits: int  # how often the content was changed
-    _written: int  # how often it had been when it was written
+    _identity: tuple[int, tuple[Any, ...]] | None  # the identity that no other item may share, after so many edits
+    _edits: int  # the number of changes of the content
+    _written: int  # the number of changes that the text has
 
     @classmethod
     def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Self:
@@ -84,7 +84,7 @@ class Content(Fields):
             node: The node, a mapping.
             label: Its name in messages if the resource is unnamed, such as `items[3]`.
             frozen: Why it can't be changed; empty if it can.
-            placed: Where the node is from, where no annotation of the text says so.
+            placed: The node's file, if the text has no annotation with it.
         """
         made = cls.__new__(cls)
         start(made, node, label, None)
@@ -100,7 +100,7 @@ class Content(Fields):
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
-        """Return the content, without news of typed views; read from the text when it is first asked for."""
+        """Return the content, without changes in typed views. The first call reads it from the text."""
         if self._data is None:
             assert self._node is not None
             content = self._node.value()
@@ -116,7 +116,7 @@ class Content(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path, None if it is missing; without reading the rest from the text."""
+        """Return the plain value at a path, None if it is missing. The rest of the text isn't read for it."""
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
@@ -166,7 +166,7 @@ class Content(Fields):
         self._touch()
 
     def _steps_in_metadata(self, content: dict[str, Any], holder: Any, key: Any) -> tuple[Any, ...]:
-        """Return the path of a field where that is at the top, in the metadata, or one of its maps; else nothing."""
+        """Return the path of a field at the top, in the metadata or in one of its maps; for others an empty one."""
         if holder is content:
             return (key,)
         metadata = content.get("metadata")
@@ -230,7 +230,7 @@ class Content(Fields):
 
     @property
     def _label(self) -> str:
-        """The name that messages give to a resource whose content is wrong."""
+        """The resource's name in messages if its content has none."""
         return str(self._step) or "the resource"
 
     @property
@@ -243,12 +243,12 @@ class Content(Fields):
 
     @property
     def _where(self) -> str:
-        """The resource's name in errors, with the file that it is from: `Deployment prod/web (app/web.yaml)`."""
+        """The resource's name in errors, with its file: `Deployment prod/web (app/web.yaml)`."""
         found, what = self._place, self._what
         return what if found is None or found[0] in what else f"{what} ({found[0]})"
 
     def _become_item(self, owner: Owner) -> None:
-        """Prepare for being added: annotations that identify another item go."""
+        """Prepare for being added: annotations that identify another item are removed."""
         found = field_path.lookup(self._now(), ("metadata", "annotations"))
         if isinstance(found, dict):
             kept_of_new(found)
@@ -258,7 +258,7 @@ class Content(Fields):
 
     @property
     def _is_changed(self) -> bool:
-        """Whether the content is another than in the text."""
+        """Whether the content differs from the text."""
         self._sync()
         if self._edits == self._written:
             return False
@@ -273,7 +273,7 @@ class Content(Fields):
 
     @property
     def _place(self) -> tuple[str, int] | None:
-        """The file that it is for and its index there, None where nothing says so."""
+        """The resource's file and its index there; None if no annotation says them."""
         if self._placed is None:
             return file_of(self._peek("metadata", "annotations"))
         return self._placed.now(self._now())
@@ -290,12 +290,12 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Bring the comments that were set to the text, which has them when it is written."""
+        """Hand the comments that were set to the text, which writes them with everything else."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
-        """Take a node as the one whose text the content is now; None where the text of all items is new."""
+        """Take the node whose text has the content now; None if the text of all items is new."""
         put = object.__setattr__
         put(self, "_node", node)
         put(self, "_lists", {} if self._data is None else _tree.lists_in(self._data))

@@ -16,7 +16,7 @@ from .resource import Resource
 __all__ = ["as_document", "as_element", "indented", "joined", "unwrapped", "whole"]
 
 _DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
-# Line breaks that only YAML 1.1 knows; the text behind one can't be moved to the right.
+# Line breaks that only YAML 1.1 knows. Text behind one can't be indented.
 _OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
@@ -36,7 +36,7 @@ def as_document(item: Resource, *, is_json: bool = False) -> str:
 
 
 def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a new item without the annotations that say in which file it shall stand."""
+    """Return the content of a new item without the annotations that name its file."""
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
@@ -47,7 +47,7 @@ def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(root: YamlNode) -> str:
-    """Return the text of a document, with bare newlines and one at its end."""
+    """Return the text of a document, in which each line ends in a newline alone."""
     text = document_text(root)
     if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
         return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
@@ -56,7 +56,7 @@ def whole(root: YamlNode) -> str:
 
 
 def as_element(document: str, name: str, index: int) -> str:
-    """Return a document as an item of a list, with the annotations that say where it is from."""
+    """Return a document as an element of a list, with the annotations that say where it is from."""
     text = parse(document.encode(), name)
     metadata = text.root.get(["metadata"])
     if metadata is None or (
@@ -87,7 +87,7 @@ def joined(documents: Sequence[str]) -> str:
 
 
 def indented(text: str, first: str) -> str:
-    """Return a document's text two columns to the right."""
+    """Return a document's text two columns to the right; its first line begins with `first`."""
     lines = text.removesuffix("\n").split("\n")
     return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
 

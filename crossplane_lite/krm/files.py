@@ -1,8 +1,8 @@
 """Files as a ResourceList and back, for a function that is run without an orchestrator.
 
-Items are the documents of the files, edited where they stand: an item that the function hasn't changed keeps its file
-byte for byte, whatever is in it. Where an item is from, its annotations say as an orchestrator's would; the text of the
-document never has them (`_placed`).
+Items are the documents of the files, and are edited where they stand: an item that the function hasn't changed keeps
+its text byte for byte. Annotations say where an item is from, as an orchestrator's would; the text of the document
+never has them (`_placed`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class _File:
         name: Its name in messages.
         path: Where it is; empty for stdin.
         data: Its content.
-        problems: The mistakes in documents that are passed over.
-        is_text: Whether it is text at all.
+        problems: The mistakes in documents that are skipped.
+        is_text: Whether its content is text.
     """
 
     def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
@@ -56,7 +56,7 @@ class _File:
             self._pass_over(error)
 
     def _pass_over(self, error: InputError) -> None:
-        """Make the documents that can't be read empty ones, for reading."""
+        """Replace the documents that can't be read by empty ones, for reading."""
         try:
             text = self.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -69,7 +69,7 @@ class _File:
         self._read = self.text()
 
     def text(self) -> Text:
-        """Return the file, read anew unless nobody has asked for it yet."""
+        """Return the file's text, read anew after the first time."""
         found, self._read = self._read, None
         if found is not None:
             return found
@@ -83,7 +83,7 @@ class _File:
 
 
 class _Documents:
-    """The documents of a package as they were read for one run of a function."""
+    """The documents of a package, read for one run of a function."""
 
     def __init__(self, files: Mapping[str, _File]) -> None:
         self.texts = {name: file.text() for name, file in files.items()}
@@ -107,11 +107,11 @@ class Package:
 
     Args:
         config: The file of functionConfig, None for none.
-        items: Files, directories and `-` for stdin. Of a directory, and of those in it, the files that end in .yaml and
-            .yml are read in the order of their names; hidden ones are left out.
+        items: Files, directories, and `-` for stdin. In a directory, and in those below it, the files that end in .yaml
+            and .yml are read in the order of their names; hidden ones are left out.
         stdin: The content that `-` stands for.
-        root: A directory that files are called relative to; empty for as they are given.
-        skip_unreadable: Pass over documents that can't be read; `problems` says which.
+        root: The directory that the names of files are relative to; empty to keep the names as given.
+        skip_unreadable: Skip documents that can't be read; `problems` names them.
 
     Raises:
         InputError: A file can't be read, or isn't YAML.
@@ -137,7 +137,7 @@ class Package:
 
     @property
     def problems(self) -> list[str]:
-        """The mistakes in the documents that are passed over."""
+        """The mistakes in the documents that are skipped."""
         return [problem for file in self._files.values() for problem in file.problems]
 
     @property
@@ -148,7 +148,7 @@ class Package:
     # In
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a ResourceList. Changes that are made later are those of the last one.
+        """Return the documents as a new ResourceList. `changes`, `documents` and `as_list` take only the last one.
 
         Args:
             config_class: The class of functionConfig, None to leave it as it is.
@@ -225,11 +225,11 @@ class Package:
 
     def documents(self, rl: ResourceList[Any]) -> str:
         """Return the items of a ResourceList as a stream of documents."""
-        self.changes(rl)  # which reads edited text once more
+        self.changes(rl)  # it checks the edited text
         return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return a ResourceList whose items say in annotations where they are from."""
+        """Return the text of a ResourceList, whose items have annotations that say where they are from."""
         self.changes(rl)
         lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()
@@ -238,7 +238,7 @@ class Package:
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return where a file is, or will be, that is called by a name."""
+        """Return the path of a file that exists or will be written, by its name."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name
@@ -248,7 +248,7 @@ class Package:
         """Write changes to files, and return their paths.
 
         Raises:
-            InputError: One can't be written, or is outside of the package.
+            InputError: A file can't be written, or is outside of the package.
         """
         written = []
         for name, _, _ in changes:
@@ -321,7 +321,7 @@ def _replace(path: str, data: bytes | None) -> None:
 
 
 def _place(item: Resource) -> tuple[str, int]:
-    """Return the file and index that an item is for; for a new one a file that is called after it."""
+    """Return an item's file and its index there; for a new one, a file that has its name."""
     found = item._place
     if found is not None:
         return found

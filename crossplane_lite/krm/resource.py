@@ -26,12 +26,12 @@ _NONE: Any = object()
 class Resource(Content):
     """A Kubernetes object.
 
-    It is a mapping of its fields, each of which is an attribute as well (`resource.spec.replicas`), as `Fields` says.
-    On top of that it has the shortcuts below, and `get`, `set` and `delete` take field paths. A field that is called
-    like a shortcut is read as an item. Values are as Kubernetes reads them, and unchanged values keep their text.
+    It is a mapping of its fields, and each field is an attribute, too (`resource.spec.replicas`); see `Fields`. It also
+    has the shortcuts below, and `get`, `set` and `delete` take field paths. A field with the name of a shortcut can
+    only be read as an item. Values are as Kubernetes reads them, and unchanged values keep their text.
 
     Args:
-        content: The object; nothing for an empty one. It is copied.
+        content: The object, which is copied; None for an empty one.
 
     Raises:
         UsageError: The content isn't an object of JSON values.
@@ -63,7 +63,7 @@ class Resource(Content):
             The value, an object or list as a live view.
 
         Raises:
-            UsageError: It isn't a field path, or a selection means several elements.
+            UsageError: The path isn't a field path, or a selection fits several elements.
         """
         steps: Any = _steps(path)
         if self._is_text_at(steps) and all(map(field_path.is_direct, steps)):
@@ -79,14 +79,14 @@ class Resource(Content):
         return view
 
     def set(self, path: str | tuple[str | int, ...], value: Any) -> None:
-        """Set the value at a field path. Missing steps on the way are made; a null there counts as missing.
+        """Set the value at a field path. Objects and lists that are missing or null on the way are made.
 
-        The next index of a list appends; a selection that means no element (`containers[name=web]`) adds one with
+        The next index of a list appends; a selection that fits no element (`containers[name=web]`) adds one with
         these fields. `[-1]` replaces the last element, and adds none.
 
         Raises:
-            UsageError: It isn't a field path, or it leads through a text or number or past a list's end, or the
-                value can't stand in a manifest.
+            UsageError: The path isn't a field path, leads through a string or number, or leads past a list's end; or
+                no manifest can hold the value.
         """
         steps = _steps(path)
         self._check_open()
@@ -101,10 +101,10 @@ class Resource(Content):
         """Remove the value at a field path.
 
         Returns:
-            Whether there was anything.
+            Whether there was a value.
 
         Raises:
-            UsageError: It isn't a field path, or a selection means several elements.
+            UsageError: The path isn't a field path, or a selection fits several elements.
         """
         *above, last = _steps(path)
         self._check_open()
@@ -124,7 +124,7 @@ class Resource(Content):
         """Return the key or index that a step leads to; see `field_path.find`."""
         try:
             return field_path.find(holder, step)
-        except UsageError as error:  # of which resource it is true
+        except UsageError as error:  # the message gets the resource's name
             raise UsageError(f"{self._where}: {error}") from None
 
     # Comments
@@ -133,10 +133,10 @@ class Resource(Content):
         """Return the comments of the value at a field path, to read and to set; see `krm.Comments`.
 
         Args:
-            path: The path, as for `get`; none for the resource as a whole.
+            path: The path, as for `get`; empty for the resource as a whole.
 
         Raises:
-            UsageError: It isn't a field path, or nothing is there.
+            UsageError: The path isn't a field path, or the value doesn't exist.
         """
         from .comments import Comments
 
@@ -153,7 +153,7 @@ class Resource(Content):
     def all_comments(self) -> Iterator[Comments]:
         """Yield the comments of the resource as a whole and of each value in it, in the order of the text.
 
-        Values without any are among them, so that they can be given some.
+        Values without comments are among them, so that comments can be set.
         """
         from .comments import every
 
@@ -181,7 +181,7 @@ class Resource(Content):
 
     @property
     def group(self) -> str:
-        """The API group, without the version; the core group is the empty text."""
+        """The API group, without the version; empty for the core group."""
         from .._base.api_version import group_of  # few ask
 
         return group_of(self.api_version)
@@ -215,7 +215,7 @@ class Resource(Content):
 
     @property
     def labels(self) -> Fields:
-        """The labels; they are made in the metadata when the first is set."""
+        """The labels. Setting the first one adds them to the metadata."""
         return self._map("labels")
 
     @labels.setter
@@ -224,7 +224,7 @@ class Resource(Content):
 
     @property
     def annotations(self) -> Fields:
-        """The annotations; they are made in the metadata when the first is set. Those of orchestrators stay."""
+        """The annotations. Setting the first one adds them to the metadata. Those of orchestrators stay."""
         return self._map("annotations")
 
     @annotations.setter
@@ -251,20 +251,20 @@ class Resource(Content):
     def move_to(self, path: str, index: int = 0) -> None:
         """Put the resource into another file, or to another place in it.
 
-        This changes the annotations by which the orchestrator knows where to write it, the legacy ones with them.
+        This changes the annotations that tell the orchestrator the file, in both spellings.
 
         Args:
             path: The file, relative to the package, with slashes: `app/service.yaml`.
             index: The place among the documents of the file, from 0.
 
         Raises:
-            UsageError: It isn't a valid path or index.
+            UsageError: The path or the index isn't valid.
         """
         self._check_open()
         found = self._now().get("metadata")
         found = found.get("annotations") if isinstance(found, dict) else None
         made = moved(found if isinstance(found, dict) else {}, path, index)
-        if self._placed is not None:  # other parts of the text are somebody's own
+        if self._placed is not None:  # other annotations of these names are the author's own
             made = {PATHS[0]: path, INDEXES[0]: str(index)}
         self._came_with().update(made)
         for key, value in made.items():
