@@ -131,7 +131,9 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
     """Return the data of a ConfigMap, with its strings converted to the types of the class."""
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
-        raise ConfigError([Problem(f"{_TOP}.{key} is not read in a ConfigMap; use data", key) for key in others])
+        raise ConfigError(
+            [Problem(f"{_TOP}.{key} is not a field: of a ConfigMap only data is read", key) for key in others]
+        )
     data = config.get("data")
     if data is None:
         return {}

@@ -325,9 +325,7 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     if entries is None:
         return ()
     if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
-        raise UsageError(
-            f"{what!r} must be a mapping from keys to strings, or to None for any (got {entries!r:.60})"
-        )
+        raise UsageError(f"{what!r} must be a mapping from keys to strings, or to None for any (got {entries!r:.60})")
     return entries.items()
 
 

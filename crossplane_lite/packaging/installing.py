@@ -241,7 +241,7 @@ def compile_all(target: Path, python: Python, place: str) -> bool:
     program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:
         return False
-    # Byte code depends on the order of sets, and so on the seed of hashes.
+    # Byte code depends on the order of sets, so hashes must be the same in each build.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
     # Some files can't be compiled, such as templates. No function loads them.

@@ -198,7 +198,9 @@ class TestMistakes:
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         """A folder without cases tests nothing, which nobody means."""
-        with pytest.raises(InputError, match=r"has no case: a folder with functionConfig.yaml, resources/ or input.yaml"):
+        with pytest.raises(
+            InputError, match=r"has no case: a folder with functionConfig.yaml, resources/ or input.yaml"
+        ):
             krm.testing.golden(nothing, tmp_path)
 
     def test_a_misspelt_file(self, tmp_path: Path) -> None:

@@ -39,14 +39,14 @@ def block_edits(node: YamlNode, out: list[Edit], edits_of: EditsOf) -> None:
 
 
 def last_now(node: YamlNode) -> YamlNode:
-    """Return the value that ends a node with its edits."""
+    """Return the last value of a node with its edits."""
     while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
         node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
     return node
 
 
 def seal(node: YamlNode, out: list[Edit]) -> None:
-    """Keep the value of a block scalar that ends the text without a line break, when something comes behind it."""
+    """Keep the value of a block scalar that ends the text without a line break, when an edit adds text behind it."""
     doc, leaf = node.doc, last_leaf(node)
     sealed = doc.cache["sealed"]
     if doc.is_open and is_block_scalar(leaf) and leaf not in sealed and _is_there(leaf):
@@ -94,7 +94,7 @@ def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
 
 
 def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Remove the first entries, which begin behind a dash; the following entry moves up to it."""
+    """Remove the first entries, which begin behind a dash; the next entry moves up to the dash."""
     found = _SPACE.match(text, places[-1].end)
     assert found is not None
     out.append((places[0].start, found.end(), ""))

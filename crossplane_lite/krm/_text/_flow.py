@@ -43,7 +43,7 @@ def _span(child: YamlNode) -> tuple[int, int]:
 
 
 def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
-    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text before the end."""
+    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text behind it."""
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
     note = _NOTE.match(text, at)

@@ -1,4 +1,4 @@
-"""Edits put into the text: everything that wasn't touched is copied as it came."""
+"""Puts the edits of a stream into its text: all other parts are copied unchanged."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 __all__ = ["document_text", "edits_of", "spliced"]
 
-# Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; the output is read again.
+# Line breaks of YAML that no editor shows. `_layout` doesn't know them, so the output is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
 _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits, which was read once more to see that it says the same as they do.
+    """Return the text of a stream with its edits. It was read once more: it has the values of the edits.
 
     Args:
         doc: The stream.
         read: Returns the documents of a text that is read anew.
 
     Raises:
-        InputError: It would say something else.
+        InputError: The text would have other values.
     """
     _prepare(doc)
     bare = False
     text = _joined(doc, bare=bare)
     if _has_spaced(doc.text) and not _says(text, doc, read):
-        # Lines of spaces have become lines of a block of text that is before them now.
+        # Lines of spaces have become a part of a block scalar that stands before them now.
         bare = True
         text = _joined(doc, bare=bare)
     if _has_rare(doc.text) and not _says(text, doc, read):
@@ -127,9 +127,9 @@ def _prepare(doc: Stream) -> None:
 
 
 def document_text(root: YamlNode) -> str:
-    """Return the text of a document with its edits, as it stands in another stream or alone.
+    """Return the text of a document with its edits, for another stream or alone.
 
-    Text that stays in its file without it, where others are left there, isn't part of it.
+    If other documents stay in its file, the header stays there too and isn't part of it.
     """
     from ._documents import header_end, pieces_of
 
@@ -151,9 +151,9 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one.
+    """Return the text with its edits; with `bare`, without the spaces in blank lines behind an edit.
 
-    A `source` is put in the place of the text: the same, with the documents that are passed over.
+    The edits go into `source` instead, if it is given: the same text, with the documents that are skipped.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -189,7 +189,7 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
 
 
 def _with_ends(text: str, newline: str) -> str:
-    """Return the text of a whole document with the ends of lines that a stream has."""
+    """Return the text of a document with a stream's ends of lines."""
     text = text.replace("\r\n", "\n")
     text = text if text.endswith("\n") else text + "\n"
     return text if newline == "\n" else text.replace("\n", newline)
@@ -205,7 +205,7 @@ def _close(doc: Stream) -> None:
     leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
     value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
     if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
-        # With an end, these spaces would be a line of the block's.
+        # With an end, these spaces would become a line of the block.
         doc.text = doc.text[:start]
         if doc.shown is not None:
             doc.shown = doc.shown[:start]
@@ -243,7 +243,7 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of a value that was or became empty in brackets, if its comments stay; say whether they do."""
+    """Add the edits of a value that was or became empty in brackets, if it has comments; say whether it has."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -253,10 +253,10 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Prepare for writing collections anew that can't be edited in parts: parts that others share are kept there.
+    """Prepare for writing collections anew that can't be edited in parts: aliases of their parts are written out.
 
     Returns:
-        How many anchors have lost their aliases by that; that may have changed other collections.
+        The number of anchors that have lost their aliases. This may have changed other collections.
     """
     if not node.changed or node.kind not in (MAPPING, SEQUENCE):
         return 0
