@@ -90,7 +90,7 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
     if said.endswith("/unknown") and found is not None:
         said = found
     if found is not None and found != said:
-        raise InputError(f"{image.label} says that it is for {said}, and its /{path} is for {found}")
+        raise InputError(f"{image.label} must be for {said}, but its /{path} is for {found}")
     if said not in PLATFORMS:
         raise InputError(f"{image.label} is for {said}; images are made for {' and '.join(PLATFORMS)}")
     return said

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,6 +49,9 @@ def command(argv: Sequence[str]) -> int:
         InputError: The project, the base or a flag is wrong. No image is written then.
     """
     arguments = make_parser().parse_args(argv)
+    labels = _labels(arguments.label or ())
+    if arguments.output:
+        images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _Progress() as step:
         work = Path(folder)
         step(f"reading {arguments.base}")
@@ -71,7 +74,7 @@ def command(argv: Sequence[str]) -> int:
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
         step("writing")
         layer = write_layer(_entries(target), work / "function.tar.gz")
-        image = _made(base, layer, python, function, arguments)
+        image = _made(base, layer, python, function, labels, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
         digest = images.write(
             image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
@@ -216,21 +219,31 @@ def _entries(target: Path) -> Iterator[Entry]:
             yield Entry(inside, path)
 
 
-def _made(
-    base: images.Image, layer: Layer, python: Python, function: _Function, arguments: argparse.Namespace
-) -> images.Image:
-    labels = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
-    for label in arguments.label or ():
+def _labels(given: Sequence[str]) -> dict[str, str]:
+    labels = {}
+    for label in given:
         key, equals, value = label.partition("=")
         if not equals or not key:
             raise InputError(f"--label must be KEY=VALUE (got {label!r})")
         labels[key] = value
+    return labels
+
+
+def _made(
+    base: images.Image,
+    layer: Layer,
+    python: Python,
+    function: _Function,
+    labels: Mapping[str, str],
+    arguments: argparse.Namespace,
+) -> images.Image:
+    own = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
     config: dict[str, Any] = {
         "Entrypoint": entrypoint(python, arguments.transport),
         "Cmd": None,
         "User": arguments.user,
         "WorkingDir": "/",
-        "Labels": labels,
+        "Labels": {**own, **labels},
         # The root is read-only. Without this, Python tries to write byte code there for each module.
         "Env": ["PYTHONDONTWRITEBYTECODE=1"],
     }

@@ -16,7 +16,7 @@ from .._manifests.archive_files import Files, FolderFiles, TarFiles, damage
 from ..errors import InputError
 from .layers import Layer, copy_layer, folder_entries, write_layer
 
-__all__ = ["PLATFORMS", "Image", "added", "labelled", "platform_of", "read", "write"]
+__all__ = ["PLATFORMS", "Image", "added", "check_place", "labelled", "platform_of", "read", "write"]
 
 PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
 
@@ -184,12 +184,34 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
         InputError: It can't be written. A docker-archive is written whole or not at all.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
-    as_folder = layout == "oci" and not path.endswith((".tar", ".oci"))
+    check_place(path, layout)
     try:
-        (_write_folder if as_folder else _write_tar)(files, Path(path))
+        (_write_folder if _is_folder(path, layout) else _write_tar)(files, Path(path))
     except OSError as e:
         raise InputError(f"can't write {path}: {e.strerror or e}") from e
     return digest
+
+
+def _is_folder(path: str, layout: str) -> bool:
+    return layout == "oci" and not path.endswith((".tar", ".oci"))
+
+
+def check_place(path: str, layout: str) -> None:
+    """Refuse a path that no image can be written to; long work before the writing would be lost.
+
+    Args:
+        path: The path, as for `write`.
+        layout: The layout, as for `write`.
+
+    Raises:
+        InputError: A file's folder doesn't exist, or the folder isn't empty.
+    """
+    place = Path(path)
+    if not _is_folder(path, layout):
+        if not place.parent.is_dir():
+            raise InputError(f"can't write {path}: there is no folder {place.parent}")
+    elif place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
 
 
 _Files = Sequence[tuple[str, "bytes | Path"]]
@@ -283,8 +305,6 @@ def _with_folders(files: _Files) -> Iterator[tuple[str, bytes | Path | None]]:
 def _write_folder(files: _Files, path: Path) -> None:
     import shutil
 
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
     copy: Callable[[str, str], Any] = shutil.copyfile
     # index.json is the last: without it the folder isn't a layout.
     for name, content in sorted(files, key=lambda one: one[0] == "index.json"):

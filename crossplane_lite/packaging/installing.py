@@ -221,6 +221,8 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         if "No module named pip" in done.stderr:
             raise InputError(f"{sys.executable} has no pip: install it (python -m ensurepip)")
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR:")]
+        if lines == ["ERROR: Exception:"]:  # of pip itself, such as for a pyproject.toml that isn't TOML
+            lines = done.stderr.strip().splitlines()[-1:]
         reason = " ".join(line.removeprefix("ERROR:").strip() for line in lines) or done.stderr.strip()[-500:]
         raise InputError(f"{problem}: {' '.join(reason.split())}")
 

@@ -147,7 +147,7 @@ def _of_name(one: Found) -> Iterator[str]:
     if not isinstance(name, str) or not name:
         problem = "is missing"
     elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        problem = f"must be lower-case letters, digits and dashes (got {short_repr(name)})"
+        problem = f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {short_repr(name)})"
     elif not name.startswith(_PREFIX):
         problem = f"must begin with {_PREFIX} (got {short_repr(name)})"
     else:

@@ -161,7 +161,8 @@ def content_of(image: images.Image) -> Content:
 def _of_marks(image: images.Image) -> Iterator[str]:
     marked = [layer for layer in image.layers if layer.mark == BASE]
     if len(marked) != 1:
-        yield f"{image.label}: {len(marked)} layers are marked as {BASE}; only the one with {PACKAGE} must be"
+        many = f"{len(marked)} layers are" if marked else "no layer is"
+        yield f"{image.label}: {many} marked as {BASE}; exactly one must be, the one with {PACKAGE}"
     config = image.config.get("config")
     labels = (config.get("Labels") if isinstance(config, dict) else None) or {}
     digests = {layer.digest for layer in image.layers}

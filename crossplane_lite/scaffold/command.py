@@ -109,10 +109,10 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         InputError: The folder isn't empty, and nothing was written; or a file can't be written.
     """
     try:
-        if os.path.lexists(folder):
-            there = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
-            if there:
-                raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise InputError(f"{folder} exists and isn't a folder; nothing was written")
+        if folder.is_dir() and (there := sorted(os.listdir(folder))):
+            raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
         for path, text in texts.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,8 @@ from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
 
 __all__ = ["files"]
 
+_LONGEST = 63
+
 _FUNCTION = '''"""KRM function @NAME@."""
 
 from __future__ import annotations
@@ -189,10 +191,10 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     Raises:
         InputError: The name can't be the name of an image, or the place can't be used.
     """
-    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > 63:
+    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > _LONGEST:
         raise InputError(
-            f"{name!r} can't be the name of a function and its image: use lower-case letters, digits and dashes, for "
-            "example set-labels"
+            f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
+            "digits and dashes, for example set-labels"
         )
     texts = {
         "function.py": _FUNCTION,

@@ -65,10 +65,13 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
-            f"{name!r} can't be the name of a function: use lower-case letters, digits and dashes, for example network"
+            f"{name!r} can't be the name of a function: use at most {_LONGEST} lower-case letters, digits and "
+            "dashes, for example network"
         )
     package = name.replace("-", "_")
-    if keyword.iskeyword(package) or package in sys.stdlib_module_names or package in _TAKEN:
+    if keyword.iskeyword(package):
+        raise InputError(f"{name!r} can't be the name of a function: it is a keyword of Python; try my-{name}")
+    if package in sys.stdlib_module_names or package in _TAKEN:
         raise InputError(
             f"{name!r} can't be the name of a function: its Python package would hide another; try my-{name}"
         )

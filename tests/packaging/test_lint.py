@@ -44,7 +44,7 @@ WRONG = {
         "p.yaml, line 7: spec.crossplane.version must be",
     ),
     "a prefix": (META.replace("function-a", "a"), "line 4: metadata.name must begin with function- (got 'a')"),
-    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be lower-case letters"),
+    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be at most 253 lower"),
     "no name": (META.replace("  name: function-a", "  labels: {}"), "p.yaml, line 3: metadata.name is missing"),
     "a capability": (
         META.replace("[composition]", "[composition, compositions]"),

@@ -170,7 +170,7 @@ VARIANTS = {
         package_of(tar_of({"package.yaml": META.encode(), "x": b""})),
         "layer 1 is marked as base and has more than package.yaml",
     ),
-    "no mark": (package_of(tar_of({"package.yaml": META.encode()}), "other"), "0 layers are marked as base"),
+    "no mark": (package_of(tar_of({"package.yaml": META.encode()}), "other"), "no layer is marked as base"),
     "a mode": (layer_of(META, mode=0o600), "package.yaml must have the mode 0644 (it has 0600)"),
     "an escaping path": (
         package_of(tar_of({"package.yaml": META.encode(), "../../etc/cron.d/x": b""})),

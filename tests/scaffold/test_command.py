@@ -78,6 +78,8 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
         assert main(["init", "net", "--template", template]) == 2
         assert "net isn't an empty folder (it has notes); nothing was written" in capsys.readouterr().err
     assert os.listdir("net") == ["notes"]
+    assert main(["init", "net/notes", "--template", "krm"]) == 2
+    assert "net/notes exists and isn't a folder; nothing was written" in capsys.readouterr().err
     (here / "net" / "notes").unlink()
     assert main(["init", "net", "--template", "operation"]) == 0
 
