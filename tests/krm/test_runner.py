@@ -231,7 +231,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
         (b"kind: ResourceList\nitems: []\nitems: []\n", "occurs twice"),
         (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it has 2"),
         (b"kind: ResourceList\nitems: " + b"[" * 5000, "nested more than"),
-        (b"\0" * 10, "no text"),
+        (b"\0" * 10, "isn't text"),
     ],
 )
 def test_unreadable_input(data: bytes, text: str) -> None:
