@@ -163,7 +163,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--crd",
         metavar="FILE",
         action="append",
-        help="a definition of kinds that it composes; can be given several times",
+        help="a definition of kinds that it composes; can be given several times. The kinds of an OpenAPI document get "
+        "models only",
     )
     made.add_argument(
         "--sdk-from",

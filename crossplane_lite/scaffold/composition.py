@@ -144,15 +144,16 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     Raises:
         InputError: A file is wrong.
     """
+    crd_documents = list(read_sources(list(crds))) if crds else []
+    kinds = _composed(crds, crd_documents)
     if xrd is not None:
         text = decode(read_bytes(xrd), xrd)
     else:
         text = with_values(filled(_XRD, project), plural=f"{project.kind.lower()}s")
-        if crds:
+        if kinds:
             text = text.partition("          status:\n")[0]  # the function wouldn't set it
     document = _xrd(xrd, text)
-    crd_documents = list(read_sources(list(crds))) if crds else []
-    composite, kinds, warnings = _kinds(document, crds, crd_documents)
+    composite = _composite(document)
     texts = shared_files(
         project,
         "composition",
@@ -177,7 +178,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     texts["tests/test_function.py"] = with_values(filled(_TEST, project), waves=shown)
     for path, text in _models([document, *crd_documents]).items():
         texts[f"{project.package}/models/{path}"] = text
-    return Made(texts, warnings)
+    return Made(texts, _warnings(document, crd_documents))
 
 
 def _models(documents: Sequence[Document]) -> dict[str, str]:
@@ -198,24 +199,33 @@ def _xrd(path: str | None, text: str) -> Document:
     return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
 
 
-def _kinds(
-    document: Document, paths: Sequence[str], crd_documents: Sequence[Document]
-) -> tuple[Kind, list[Kind], list[str]]:
-    """Return the composite's kind, the composed kinds, and warnings about them."""
-    kind = document.content["spec"]["names"]["kind"]
-    composites = [one for one in definitions([document]).kinds if one.kind == kind and one.storage]
-    if not composites:
-        raise InputError(f"{document.where}: no version is referenceable")
-    composed = [one for one in definitions(crd_documents).kinds if one.storage]
-    if paths and not composed:
+def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
+    """Return the kinds that the function composes, by the documents of --crd."""
+    found = [one for one in definitions(documents).kinds if one.storage]
+    if paths and not found:
         raise InputError(f"{', '.join(paths)} define no API")
     if len({Path(path).name for path in paths}) < len(paths):
         raise InputError("two files of --crd have the same name")
-    warnings = []
+    # The OpenAPI document of an API server has lists, reviews and more; no function composes all of them.
+    return [one for one in found if one.document is None]
+
+
+def _composite(document: Document) -> Kind:
+    kind = document.content["spec"]["names"]["kind"]
+    for one in definitions([document]).kinds:
+        if one.kind == kind and one.storage:
+            return one
+    raise InputError(f"{document.where}: no version is referenceable")
+
+
+def _warnings(document: Document, crd_documents: Sequence[Document]) -> list[str]:
+    """Return warnings about kinds of --crd that the composite can't compose."""
+    spec = document.content["spec"]
     is_namespaced = (
-        document.content.get("apiVersion", "").endswith("/v2")
-        and document.content["spec"].get("scope", "Namespaced") == "Namespaced"
+        document.content.get("apiVersion", "").endswith("/v2") and spec.get("scope", "Namespaced") == "Namespaced"
     )
+    kind = spec["names"]["kind"]
+    warnings = []
     for crd in (one.content for one in crd_documents) if is_namespaced else ():
         if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
             name = crd["spec"]["names"]["kind"]
@@ -223,7 +233,7 @@ def _kinds(
                 f"{kind} is in a namespace and {name} is not, so Crossplane doesn't let {kind} compose {name}; take "
                 "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
             )
-    return composites[0], composed, warnings
+    return warnings
 
 
 def _resource_names(kinds: Sequence[Kind]) -> list[str]:
