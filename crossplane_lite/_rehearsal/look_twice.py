@@ -34,7 +34,7 @@ from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
 from .._models.fallback import fall_back
 from .._models.walker import show_path, tree_of, unresolved_in
 from .._observed.observable import Observable, is_settled, root_of
-from .._observed.owned import with_live_values
+from .._observed.owned import changes
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
 from ..errors import EncodeError
@@ -255,15 +255,18 @@ class _Looking:
         run where the answer would lose something, or change it after a text was made, and no other run has shown why.
         """
         call = self.call
-        shown = {name for run in self.others for name in run.resources}
-        lost = any(name not in shown for name in self._missing())
-        if not lost and not (call.tokens and self._changes_any()):
+        lost = self._loses_any()
+        if not lost and not call.tokens:
             return None
-        trees = {name: tree for name in self.first.resources if (tree := self.first.tree(name)) is not None}
-        live = {name: one.resource for name, one in call.observed.items()}
-        given = [(tree, live.get(name)) for name, tree in trees.items()]
-        self._known = known = last_known(call, [*given, (_tree(call), call.xr.raw)])
-        request = request_with(call, known, trees) if known.values else None
+        first = self.first
+        names = [name for name in first.resources if (raw := first.encoded(name)) is None or call.has_token(raw)]
+        live = {name: call.observed[name].resource for name in names if name in call.observed}
+        known = last_known(call, [*((first.tree(name), live.get(name)) for name in names), (_tree(call), call.xr.raw)])
+        # This question comes last, because its answer takes a look at everything that exists.
+        if not lost and not ((known.values or known.untold) and self._changes_any()):
+            return None
+        self._known = known
+        request = request_with(call, known, first) if known.values else None
         # A loss is worse than a graph of dependencies that isn't whole.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
         if request is not None and self.look_.runs + self._more < left:
@@ -275,17 +278,16 @@ class _Looking:
         known.untold |= known.values.keys()
         return None
 
+    def _loses_any(self) -> bool:
+        """Say whether A lacks an existing resource of this step that no other run registers either."""
+        return any(all(name not in run.resources for run in self.others) for name in self._missing())
+
     def _changes_any(self) -> bool:
         """Say whether A changes an existing resource of this step."""
         for name in self.first.resources:
             if name in self.call.observed and self._state(name) == OURS:
-                raw = self.call.observed[name].resource
                 encoded = self.first.encoded(name)
-                if encoded is None:
-                    changes = self._changes(name)
-                else:  # not by their bytes, which may have the fields in another order
-                    changes = _wire.decode_struct(with_live_values(encoded, raw)) != _wire.decode_struct(encoded)
-                if changes:
+                if self._changes(name) if encoded is None else changes(encoded, self.call.observed[name].resource):
                     return True
         return False
 
@@ -310,8 +312,7 @@ class _Looking:
 
     def _at_stake(self) -> bool:
         """Say whether the answer as it is would lose or change something, and nothing has shown why."""
-        shown = {name for run in self.others for name in run.resources}
-        if any(name not in shown for name in self._missing()):
+        if self._loses_any():
             return True
         for name in self.first.resources:
             if name in self.call.observed and self._state(name) == OURS and self._changes(name):
@@ -331,7 +332,7 @@ class _Looking:
             encoded = _wire.encode_struct(tree.data)
         except EncodeError:  # the answer speaks of it
             return False
-        return with_live_values(encoded, raw) != encoded
+        return changes(encoded, raw)
 
     # Findings.
 
