@@ -191,6 +191,7 @@ class _Looking:
         self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
         self._states: dict[str, str] = {}
         self._known: Known | None = None
+        self._open: dict[str, None] | None = None
 
     def end(self) -> None:
         """Free the objects of the runs."""
@@ -259,10 +260,10 @@ class _Looking:
         if not lost and not call.tokens:
             return None
         first = self.first
-        names = [name for name in first.resources if (raw := first.encoded(name)) is None or call.has_token(raw)]
+        names = self._unresolved()
         live = {name: call.observed[name].resource for name in names if name in call.observed}
         known = last_known(call, [*((first.tree(name), live.get(name)) for name in names), (_tree(call), call.xr.raw)])
-        # This question comes last, because its answer takes a look at everything that exists.
+        # This question comes last, because its answer may take a look at everything that exists.
         if not lost and not ((known.values or known.untold) and self._changes_any()):
             return None
         self._known = known
@@ -284,7 +285,8 @@ class _Looking:
 
     def _changes_any(self) -> bool:
         """Say whether A changes an existing resource of this step."""
-        for name in self.first.resources:
+        names = self._unresolved()  # first, because a placeholder is a change
+        for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self._state(name) == OURS:
                 encoded = self.first.encoded(name)
                 if self._changes(name) if encoded is None else changes(encoded, self.call.observed[name].resource):
@@ -344,6 +346,22 @@ class _Looking:
                 self.call.observed[name].resource, self.call.step, function.name, function.formerly
             )
         return self._states[name]
+
+    def _unresolved(self) -> dict[str, None]:
+        """Return the resources of A that can hold an Observable or a placeholder, in the order of their registration.
+
+        In all others the second run, whose placeholders are other ones, has the same bytes.
+        """
+        if self._open is None:
+            second = self.others[0]
+            self._open = {
+                name: None
+                for name in self.first.resources
+                if (encoded := self.first.encoded(name)) is None
+                or name not in second.resources
+                or second.encoded(name) != encoded
+            }
+        return self._open
 
     def _missing(self) -> list[str]:
         """Return the existing resources of this step that A neither registers nor leaves to a previous step."""
@@ -558,10 +576,8 @@ class _Looking:
         call = self.call
         if not call.tokens:
             return False
-        for name in self.first.resources:
-            encoded = self.first.encoded(name)
-            if encoded is None or call.has_token(encoded):
-                self.first.tree(name)  # texts that are found in it count as seen
+        for name in self._unresolved():
+            self.first.tree(name)  # texts that are found in it count as seen
         _tree(call)
         for message in (
             *(entry.message for entry in call.results.entries),
