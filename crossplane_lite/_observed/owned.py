@@ -125,7 +125,9 @@ def changes(encoded: bytes, observed: bytes) -> bool:
             kind, payload = _wire.open_value(there)
             if isinstance(value, dict) and kind == _wire.STRUCT:
                 work.append((value, payload, (*way, key)))
-            elif way != _METADATA and not _is_same(value, _wire.decode_list(payload) if kind == _wire.LIST else payload):
+            elif way != _METADATA and not _is_same(
+                value, _wire.decode_list(payload) if kind == _wire.LIST else payload
+            ):
                 return True
     owned = _owned(observed)
     if all(_is_desired(fields, wanted) for fields in owned):

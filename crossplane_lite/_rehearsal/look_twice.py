@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from .. import _wire
 from .._base.sentinels import TOMBSTONE
 from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
+from .._call.marking import marked_over
 from .._models.fallback import fall_back
 from .._models.walker import show_path, tree_of, unresolved_in
 from .._observed.observable import Observable, is_settled, root_of
@@ -323,18 +324,21 @@ class _Looking:
 
     def _changes(self, name: str) -> bool:
         """Say whether what A desires changes an existing resource at a place where no other run differs."""
-        if any(self._compared(name, run) for run in self.others):
-            return False
-        tree = tree_or_none(self.first.resources[name], self.call)  # of its own, because it is changed
+        for run in self.others:
+            if run.error is None if name not in run.resources else self._compared(name, run):
+                return False
+        model = self.first.resources[name]
+        tree = tree_or_none(model, self.call)  # of its own, because it is changed
         if tree is None:
             return False
         raw = self.call.observed[name].resource
         fall_back(tree, _wire.decode_struct(raw))
+        base = None if model._state is None else model._state.base
         try:
-            encoded = _wire.encode_struct(tree.data)
+            encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)
         except EncodeError:  # the answer speaks of it
             return False
-        return changes(encoded, raw)
+        return changes(marked_over(encoded, self.call.mark), raw)
 
     # Findings.
 

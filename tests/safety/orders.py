@@ -31,7 +31,9 @@ from tests.safety.values import FULL
 EVENTS: Final = 10
 """What happens to each composition, one after the other."""
 
-WIDE: Final = {f"field{number}": {"a": number, "text": "so much that protobuf's parser reads it"} for number in range(6)}
+WIDE: Final = {
+    f"field{number}": {"a": number, "text": "so much that protobuf's parser reads it"} for number in range(6)
+}
 LISTED: Final = [{f"key{number}": "a text in an object in a list, of which there are some" for number in range(6)}]
 
 
@@ -40,6 +42,8 @@ def shuffled(request: bytes, chance: random.Random) -> bytes:
     message = _view.RunFunctionRequest.FromString(request)
     pieces: list[bytes] = []
     for state in ("observed", "desired"):
+        if not message.HasField(state):
+            continue
         entries = getattr(message, state)
         for name in _any_order(entries.resources, chance):
             piece = _view.RunFunctionRequest()
@@ -137,9 +141,12 @@ def answers(compositions: int, seed: int, orders: int = 3) -> Iterator[tuple[str
         step = _Step(function, orderly, orders)
         cluster = Cluster(previous, step, spec={"region": "eu", "flag": chance.random() < 0.5})
         values: dict[str, dict[str, Any]] = {name: {} for name in SOURCES}
+        is_upgraded = chance.random() < 0.5
         for _ in range(EVENTS):
             del step.answers[:]
             done = cluster.reconcile()
+            for found in cluster.objects.values() if is_upgraded else ():
+                found.applied_as = "example.org/v0"  # nothing tells what is owned in today's version
             told = f"{chosen}: {done.told}"
             yield from ((told, each) for each in step.answers)
             _happen(cluster, values, chance)
