@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .._models.registered import Registered
     from .._models.resource import Resource
     from .._rehearsal.differences import Difference
-    from .._rehearsal.look_twice import Look
+    from .._rehearsal.look import Look
 
 __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._observed.observable import EXTERNAL_NAME, Observable, root_of
-from .._paths import field_path
+from .._observed.lookup import steps_of
+from .._observed.observable import Observable, root_of
 from ..errors import CrossplaneLiteError
 from ..proto import _view
 
@@ -139,7 +139,7 @@ def request_with(call: Call, known: Known, run: Run) -> Any | None:
         holder, top = tops[key]
         way = path[len(root.prefix) :].removeprefix(".")
         try:
-            steps = ("metadata", "annotations", EXTERNAL_NAME) if way == "external_name" else field_path.parse(way)
+            steps = steps_of(way)
         except CrossplaneLiteError:
             continue
         if steps[:1] == ("connection_details",) and len(steps) == 2:

@@ -66,7 +66,7 @@ def test_orders_differ() -> None:
     for name in "abcdefgh":
         request.observed.resources[name].resource.update({"spec": {key: {key: 1} for key in "abcdefgh"}})
         request.observed.resources[name].connection_details[name] = b"1"
-    request.context.update({key: 1 for key in "abcdefgh"})
+    request.context.update(dict.fromkeys("abcdefgh", 1))
     found = [shuffled(request.SerializeToString(), random.Random(seed)) for seed in (1, 2)]
     assert found[0] != found[1]
     assert [fnv1.RunFunctionRequest.FromString(one) for one in found] == [request, request]
