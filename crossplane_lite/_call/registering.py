@@ -52,7 +52,7 @@ def composite_of(call: Call, model: type[R]) -> R:
     if model._fixed:
         made = model()
     else:
-        made = model(_identity(root, "apiVersion"), _identity(root, "kind"))
+        made = model(*(_identity(root, key) for key in ("apiVersion", "kind")))
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
