@@ -21,7 +21,7 @@ from .violations import take_violations
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._rehearsal.look_twice import Look
+    from .._rehearsal.look import Look
     from .._waits.entry import Note
     from .._waits.graph import Graph
     from .waiting import WhoWaits

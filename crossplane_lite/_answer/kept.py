@@ -15,7 +15,7 @@ from ..proto import _view
 if TYPE_CHECKING:
     from .._call.call import Call
     from .._observed.observable import Observable
-    from .._rehearsal.look_twice import Look
+    from .._rehearsal.look import Look
 
 __all__ = ["keep", "notes_of"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._call.call import Call
     from .._models.resource import Resource
     from .._models.walker import Found
-    from .._rehearsal.look_twice import Look
+    from .._rehearsal.look import Look
     from .unresolved import Outcome
 
 __all__ = ["emit_resource", "emit_status", "resolved_resources"]

@@ -15,7 +15,7 @@ from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
 from .._observed.observable import Observable, root_of, sources
-from .._observed.owned import is_owned, with_live_values
+from .._observed.owned import changes, is_owned, with_live_values
 from .._waits.wait import Wait
 from ..errors import EncodeError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .._models.registered import Registered
     from .._models.resource import Resource
     from .._rehearsal.differences import Difference
-    from .._rehearsal.look_twice import Look
+    from .._rehearsal.look import Look
 
 __all__ = ["Outcome", "blocked_by", "outcome_of", "status_bytes"]
 
@@ -110,13 +110,11 @@ def outcome_of(
     if held_elsewhere and not exists:
         return Outcome(None, waits)
     fall_back(tree, _observed_tree(registered, tree))
-    encoded = _encode_tree(tree.data, base)
-    if look is not None and name in look.frozen and observed is not None:
-        unchanged = with_live_values(encoded, observed)
-        if unchanged != encoded:
-            waits += [Wait(source) for source in look.sources]
-            encoded = unchanged
-    return Outcome(marked_over(encoded, step), waits)
+    encoded = marked_over(_encode_tree(tree.data, base), step)
+    if look is not None and name in look.frozen and observed is not None and changes(encoded, observed):
+        waits += [Wait(source) for source in look.sources]
+        encoded = with_live_values(encoded, observed)
+    return Outcome(encoded, waits)
 
 
 def _doubt(tree: Tree, places: Iterable[Difference], sources: list[Observable[Any]]) -> None:

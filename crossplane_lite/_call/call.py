@@ -266,10 +266,12 @@ class Call(Tracker):
     def stand_in_for(self, real: Call) -> None:
         """Take over the common state of the real call and its rehearsal.
 
-        That is its secrets, of which the rehearsal's request has fewer, and its schemas, which are large: decoded once
-        is enough.
+        That is its secrets, of which the rehearsal's request has fewer, its schemas, which are large (decoded once
+        is enough), and the markers of its placeholders, where the request is the same.
         """
         self._secret = real.request
+        if self.data is real.data:
+            self._sequence = real._sequence
         self._required_schemas = real.required_schemas
 
     # The caller's capabilities. Many calls need these, and making `Capabilities` takes longer than both.

@@ -52,12 +52,18 @@ def composite_of(call: Call, model: type[R]) -> R:
     if model._fixed:
         made = model()
     else:
-        made = model(*(str(_wire.get_path(root.raw or b"", (key,), "")) or "?" for key in ("apiVersion", "kind")))
+        made = model(*(_identity(root, key) for key in ("apiVersion", "kind")))
     Resource._set_state(made, registered)
     if registered.base is not None:
         lay(ANY_TYPE, made, registered.base, root)
     call.composite = made
     return made
+
+
+def _identity(root: Root, key: str) -> str:
+    """Return one of the fields that say what the composite is, from the level that reading it splits anyway."""
+    value = root.fields.get(key)
+    return "?" if value is None else str(_wire.decode_value(value)) or "?"
 
 
 def register(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._observed.observable import EXTERNAL_NAME
 from .._observed.root import Reference
+from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
 from .node import FACT, HELD_NODE, WAIT
 from .shape import ModelShape

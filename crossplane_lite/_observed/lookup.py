@@ -1,4 +1,4 @@
-"""The value at the path of an Observable, in the call that is going on."""
+"""The value at the path of an Observable, in observed state."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 from .. import _wire
 from .._base.sentinels import UNSET
 from .._paths import field_path
+from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
 
-__all__ = ["value_at", "value_in"]
-
-EXTERNAL_NAME = "crossplane.io/external-name"
+__all__ = ["steps_of", "value_at", "value_in"]
 
 
 def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
@@ -34,21 +33,35 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
 
 def value_in(raw: bytes, details: Mapping[str, bytes], way: str) -> Any:
-    """Return the value at a path in an observed object, or UNSET."""
-    if way == "external_name":
-        name = _wire.get_path(raw, ("metadata", "annotations", EXTERNAL_NAME))
-        return UNSET if name is None else name
+    """Return the value at a path in an observed object, or UNSET.
+
+    Args:
+        raw: The object's Struct bytes.
+        details: Its connection details.
+        way: The path below its name.
+    """
     try:
-        steps = field_path.parse(way)
+        steps = steps_of(way)
     except UsageError:  # such as `apply`'s names of its results
         return UNSET
-    if steps and steps[0] == "connection_details":
-        given = details.get(str(steps[1])) if len(steps) == 2 else None
-        return UNSET if given is None else given.decode(errors="replace")
-    value: Any = _wire.decode_struct(raw)
-    for step in steps:
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            return UNSET
+    if steps[:1] == ("connection_details",):
+        texts = {key: value.decode(errors="replace") for key, value in details.items()}
+        return texts or UNSET if len(steps) == 1 else texts.get(str(steps[1]), UNSET) if len(steps) == 2 else UNSET
+    value = _wire.get_path(raw, steps)
     return UNSET if value is None else value
+
+
+def steps_of(way: str) -> tuple[str | int, ...]:
+    """Return the steps to the field that a path below an object's name means.
+
+    Raises:
+        UsageError: It isn't a path of keys and indexes.
+    """
+    if way == "external_name":
+        return ("metadata", "annotations", EXTERNAL_NAME)
+    steps: list[str | int] = []
+    for step in field_path.parse(way) if way else ():
+        if isinstance(step, field_path.Select):
+            raise UsageError(f"{way!r} selects an element, which has no place of its own")
+        steps.append(step)
+    return tuple(steps)

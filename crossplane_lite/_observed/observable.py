@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from .._base.sentinels import UNSET
-from .._paths.text import quoted
+from .._paths.text import EXTERNAL_NAME, quoted
 from ..errors import UnresolvedError
 from .tracker import current
 
@@ -35,7 +35,6 @@ else:  # typing_extensions costs 4 ms at import, and only checkers read the defa
     T_co = TypeVar("T_co", covariant=True)
 
 __all__ = [
-    "EXTERNAL_NAME",
     "Observable",
     "belong",
     "call_of",
@@ -51,8 +50,6 @@ __all__ = [
 T = TypeVar("T")
 
 _set = object.__setattr__  # past the one of Observable, which is for authors
-
-EXTERNAL_NAME = "crossplane.io/external-name"
 
 
 class Observable(Generic[T_co]):

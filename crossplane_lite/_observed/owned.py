@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .. import _wire
 
-__all__ = ["CROSSPLANES_OWN", "as_owned", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
+__all__ = ["CROSSPLANES_OWN", "as_owned", "changes", "is_owned", "owned_keys", "with_live_values", "with_owned_fields"]
 
 _MANAGER: Final = "apiextensions.crossplane.io/composed"
 # Crossplane sets these itself, whatever a function desires.
@@ -20,6 +20,7 @@ CROSSPLANES_OWN: Final = frozenset(
     }
 )
 _NOT_OURS: Final = frozenset({"apiVersion", "kind", "status"})
+_METADATA: Final = ("metadata",)
 _KEPT_METADATA: Final = frozenset({"labels", "annotations"})
 
 
@@ -92,25 +93,85 @@ def with_live_values(encoded: bytes, observed: bytes) -> bytes:
     """
     seen = _wire.decode_struct(observed)
     wanted = _wire.decode_struct(encoded)
-    work: list[tuple[dict[str, Any], dict[str, Any], bool]] = [(wanted, seen, True)]
+    work: list[tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = [(wanted, seen, ())]
     while work:
-        holder, live, top = work.pop()
+        holder, live, way = work.pop()
         for key, value in holder.items():
-            if key not in live or (top and key in _NOT_OURS):
+            if key not in live or not _counts(way, key):
                 continue
             there = live[key]
             if isinstance(value, dict) and isinstance(there, dict):
-                if top and key == "metadata":
-                    # The mark and the rest of Crossplane's entries there say whose it is today.
-                    there = {name: there[name] for name in _KEPT_METADATA if isinstance(there.get(name), dict)}
-                    there = {
-                        name: {one: text for one, text in below.items() if not one.startswith("crossplane-lite/")}
-                        for name, below in there.items()
-                    }
-                work.append((value, there, False))
-            else:
+                work.append((value, there, (*way, key)))
+            elif way != _METADATA:
                 holder[key] = there
     return with_owned_fields(_wire.encode_struct(wanted), observed)
+
+
+def changes(encoded: bytes, observed: bytes) -> bool:
+    """Say whether desired bytes change something that is there: whether `with_live_values` has others in their place.
+
+    It is asked of every resource that exists, so only the observed fields that are desired as well are decoded. The
+    order of fields counts nowhere: each process reads them in one of its own.
+    """
+    wanted = _wire.decode_struct(encoded)
+    work: list[tuple[dict[str, Any], bytes, tuple[str, ...]]] = [(wanted, observed, ())]
+    while work:
+        holder, raw, way = work.pop()
+        live = _wire.split(raw)
+        for key, value in holder.items():
+            there = live.get(key)
+            if there is None or not _counts(way, key):
+                continue
+            kind, payload = _wire.open_value(there)
+            if isinstance(value, dict) and kind == _wire.STRUCT:
+                work.append((value, payload, (*way, key)))
+            elif way != _METADATA and not _is_same(
+                value, _wire.decode_list(payload) if kind == _wire.LIST else payload
+            ):
+                return True
+    owned = _owned(observed)
+    if all(_is_desired(fields, wanted) for fields in owned):
+        return False
+    return with_owned_fields(encoded, observed) is not encoded
+
+
+def _counts(way: tuple[str, ...], key: str) -> bool:
+    """Say whether the observed value of a field counts where the field is desired, too."""
+    if not way:
+        return key not in _NOT_OURS
+    if way == _METADATA:
+        return key in _KEPT_METADATA
+    # The mark and the rest of our entries there say whose it is today.
+    return way[:1] != _METADATA or len(way) != 2 or not key.startswith("crossplane-lite/")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Say whether two pieces of plain data are equal, also in the types of their values: True isn't 1."""
+    work = [(one, other)]
+    while work:
+        left, right = work.pop()
+        if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+            work += [(left[key], right[key]) for key in left]
+        elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+            work += zip(left, right, strict=True)
+        elif type(left) is not type(right) or isinstance(left, (dict, list)) or left != right:
+            return False
+    return True
+
+
+def _is_desired(owned: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Say whether every field of a set is desired; not where that takes a look at the elements of lists."""
+    work: list[tuple[Any, Any]] = [(_of_functions(owned), wanted)]
+    while work:
+        fields, holder = work.pop()
+        if isinstance(holder, dict):
+            for name in _names(fields):
+                if name not in holder:
+                    return False
+                work.append((fields["f:" + name], holder[name]))
+        elif fields:
+            return False
+    return True
 
 
 def _owned(observed: bytes) -> list[dict[str, Any]]:
@@ -134,19 +195,22 @@ def _sets(entries: Any, version: Any) -> list[dict[str, Any]]:
 
 def _collect(fields: dict[str, Any], seen: dict[str, Any], wanted: dict[str, Any], missing: dict[str, Any]) -> None:
     """Put owned and observed fields that aren't wanted into `missing`; in the form of a tree to lay over."""
-    for name in _names(fields):
-        if name in _NOT_OURS:
-            continue
-        owned = fields["f:" + name]
-        if name == "metadata":
-            if not isinstance(owned, dict):
-                continue
-            owned = {
-                "f:" + key: {k: v for k, v in below.items() if k[2:] not in CROSSPLANES_OWN}
-                for key in _KEPT_METADATA
-                if isinstance(below := owned.get("f:" + key), dict)
-            }
-        _collect_one(owned, name, seen, wanted, missing)
+    owned = _of_functions(fields)
+    for name in _names(owned):
+        _collect_one(owned["f:" + name], name, seen, wanted, missing)
+
+
+def _of_functions(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a set of fields that functions desire, and not Crossplane itself."""
+    found = {"f:" + name: fields["f:" + name] for name in _names(fields) if name not in _NOT_OURS}
+    metadata = found.pop("f:metadata", None)
+    if isinstance(metadata, dict):
+        found["f:metadata"] = {
+            "f:" + key: {name: below for name, below in owned.items() if name[2:] not in CROSSPLANES_OWN}
+            for key in _KEPT_METADATA
+            if isinstance(owned := metadata.get("f:" + key), dict)
+        }
+    return found
 
 
 def _collect_one(fields: dict[str, Any], name: str, seen: Any, wanted: Any, missing: dict[str, Any]) -> None:

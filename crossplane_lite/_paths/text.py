@@ -9,7 +9,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Digits", "quoted", "show"]
+__all__ = ["EXTERNAL_NAME", "Digits", "quoted", "show"]
+
+EXTERNAL_NAME = "crossplane.io/external-name"
+"""The annotation that `external_name` stands for in paths such as `bucket.external_name`."""
 
 
 class Digits(str):

@@ -175,17 +175,10 @@ class _ActualWithRequired(Actual):
         super().__init__(call)
         self._required = call.required_resources
 
-    def _top(self, root: Root) -> dict[str, Any]:
+    def _observed_of(self, root: Root) -> Any | None:
         if root.kind != "required":
-            return super()._top(root)
-        key = (root.kind, root.prefix)
-        if key not in self._tops:
-            at = int(root.prefix.rpartition("[")[2].removesuffix("]"))
-            item = self._required.answer(root.name)[at]
-            self._tops[key] = _wire.decode_struct(item.resource)
-            details = {name: value.decode(errors="replace") for name, value in item.connection_details.items()}
-            self._tops[key]["connection_details"] = details
-        return self._tops[key]
+            return super()._observed_of(root)
+        return self._required.answer(root.name)[int(root.prefix.rpartition("[")[2].removesuffix("]"))]
 
 
 class _AsRequired(BothWays):

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._observed.observable import EXTERNAL_NAME, Observable, root_of
-from .._paths import field_path
+from .._observed.lookup import steps_of
+from .._observed.observable import Observable, root_of
 from ..errors import CrossplaneLiteError
 from ..proto import _view
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._call.call import Call
     from .._models.walker import Tree
     from .._observed.root import Root
+    from .run import Run
 
 __all__ = ["Known", "last_known", "request_with"]
 
@@ -115,13 +116,13 @@ def _parts(call: Call, wanted: str, there: str) -> Iterable[tuple[int, str]]:
     return [(int(name[1:]), text) for name, text in found.pop()] if len(found) == 1 else ()
 
 
-def request_with(call: Call, known: Known, trees: dict[str, Tree]) -> Any | None:
+def request_with(call: Call, known: Known, run: Run) -> Any | None:
     """Return the request of a call with values in it that are missing; None where none of them has a place.
 
     Args:
         call: The call.
         known: The values.
-        trees: What is desired of resources, by name: what doesn't exist any more is there again.
+        run: The real run: what it registers and doesn't exist any more is there again.
     """
     request = _view.RunFunctionRequest.FromString(call.data)
     tops: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
@@ -131,14 +132,14 @@ def request_with(call: Call, known: Known, trees: dict[str, Tree]) -> Any | None
         assert root is not None
         key = (root.kind, root.prefix)
         if key not in tops:
-            holder = _holder(request, root, trees)
+            holder = _holder(request, root, run)
             if holder is None:
                 continue
             tops[key] = holder, _wire.decode_struct(holder.resource)
         holder, top = tops[key]
         way = path[len(root.prefix) :].removeprefix(".")
         try:
-            steps = ("metadata", "annotations", EXTERNAL_NAME) if way == "external_name" else field_path.parse(way)
+            steps = steps_of(way)
         except CrossplaneLiteError:
             continue
         if steps[:1] == ("connection_details",) and len(steps) == 2:
@@ -151,7 +152,7 @@ def request_with(call: Call, known: Known, trees: dict[str, Tree]) -> Any | None
     return request if changed else None
 
 
-def _holder(request: Any, root: Root, trees: dict[str, Tree]) -> Any | None:
+def _holder(request: Any, root: Root, run: Run) -> Any | None:
     """Return the message in which an observed object stands."""
     if root.kind == "xr":
         return request.observed.composite
@@ -162,7 +163,7 @@ def _holder(request: Any, root: Root, trees: dict[str, Tree]) -> Any | None:
     if root.kind != "resource" or root.refers:
         return None
     if root.name not in request.observed.resources:
-        tree = trees.get(root.name)
+        tree = run.tree(root.name) if root.name in run.resources else None
         if tree is None:
             return None
         made = {key: tree.data.get(key) for key in ("apiVersion", "kind")}

@@ -26,22 +26,34 @@ C       Where one of these differs: A once more.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._base.sentinels import TOMBSTONE
 from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
+from .._call.marking import marked_over
 from .._models.fallback import fall_back
-from .._models.walker import show_path, tree_of, unresolved_in
+from .._models.walker import show_path, unresolved_in
 from .._observed.observable import Observable, is_settled, root_of
-from .._observed.owned import with_live_values
+from .._observed.owned import changes
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
 from ..errors import EncodeError
 from ..proto import _view
 from .both_ways import BothWays
-from .differences import Difference, differences
+from .comparing import (
+    comparable_context,
+    comparable_detail,
+    composite_tree,
+    differ,
+    differing_details,
+    differing_places,
+    differing_status,
+    differing_texts,
+    known_part,
+)
+from .differences import Difference
 from .last_known import Known, last_known, request_with
+from .look import Kept, Look
 from .observed_values import Actual
 from .rehearse import next_answers
 from .run import MOST_RUNS, Run, tree_or_none
@@ -49,97 +61,13 @@ from .usages import edge_of
 
 if TYPE_CHECKING:
     from .._call.call import Call
-    from .._models.walker import Tree
 
-__all__ = ["Kept", "Look", "look_twice", "needs_a_look"]
+__all__ = ["look_twice", "needs_a_look"]
 
 _NUMBER: Final = 13  # small, so that no loop explodes
 _LENGTH: Final = 3
 # With Usages there have to be runs left that look for dependencies.
 _LEFT_FOR_USAGES: Final = 2
-
-
-class Kept(NamedTuple):
-    """An existing resource that the real run doesn't register, and that stays as it is.
-
-    Attributes:
-        ready: Its readiness as a run says that registers it; None to go by the rule of its kind.
-        fatal: Whether its author chose to stop while it is unresolved.
-    """
-
-    ready: bool | None = None
-    fatal: bool = False
-
-
-class Look:
-    """The findings of the runs.
-
-    Attributes:
-        sources: The values that were used as plain ones, by path.
-        made_from: The values that texts were made from, by path.
-        unresolved: For each registered resource the places that are as unresolved as a direct reference.
-        decided: For each registered resource the places that a guess decided; they count where the resource exists.
-        frozen: The registered resources that exist and must not change.
-        kept: The existing resources that A doesn't register, and that stay.
-        held: The new resources that must not be created yet, registered or not.
-        named_by: The values that names of resources were made from.
-        unknown: The new resources whose names differ from run to run; they must not be created either.
-        removed: The names that every run removes.
-        unstable: Values that compose() makes anew each time it runs, as people read them.
-        status: The places of the composite's status that are unresolved.
-        details: The composite's connection details that are unresolved.
-        context: The context's keys that a guess decided.
-        encoded: Registered resources as bytes, as far as somebody has looked.
-        trees: The fields set in registered resources, as far as somebody has looked; each to be used once.
-        texts: Results and conditions in which a placeholder was cut or hashed, and their common parts.
-        runs: How often compose() has run by now.
-    """
-
-    __slots__ = (
-        "context",
-        "decided",
-        "details",
-        "encoded",
-        "frozen",
-        "held",
-        "kept",
-        "made_from",
-        "named_by",
-        "removed",
-        "runs",
-        "sources",
-        "status",
-        "texts",
-        "trees",
-        "unknown",
-        "unresolved",
-        "unstable",
-    )
-
-    def __init__(self, call: Call) -> None:
-        made_from = {one.source_path: one for one in call.tokens.values()}
-        self.made_from: list[Observable[Any]] = [one for _, one in sorted(made_from.items())]
-        self.sources = [one for _, one in sorted(call.guesses.items())] or list(self.made_from)
-        self.unresolved: dict[str, list[Difference]] = {}
-        self.decided: dict[str, list[Difference]] = {}
-        self.frozen: set[str] = set()
-        self.kept: dict[str, Kept] = {}
-        self.held: set[str] = set()
-        self.named_by: list[Observable[Any]] = []
-        self.unknown: set[str] = set()
-        self.removed: set[str] = set()
-        self.unstable: list[str] = []
-        self.status: list[Difference] = []
-        self.details: set[str] = set()
-        self.context: set[str] = set()
-        self.texts: dict[str, str] = {}
-        self.encoded: dict[str, bytes | None] = {}
-        self.trees: dict[str, Tree] = {}
-        self.runs = 1
-
-    def concerns(self, name: str) -> bool:
-        """Say whether the runs have shown anything of a registered resource."""
-        return any(name in names for names in (self.unresolved, self.decided, self.frozen, self.held, self.unknown))
 
 
 def needs_a_look(call: Call) -> bool:
@@ -191,6 +119,7 @@ class _Looking:
         self._more = 2 if call.tokens else 1  # runs that follow: C, and A' where there are texts
         self._states: dict[str, str] = {}
         self._known: Known | None = None
+        self._open: dict[str, None] | None = None
 
     def end(self) -> None:
         """Free the objects of the runs."""
@@ -206,7 +135,7 @@ class _Looking:
         oracle = second.call.oracle
         assert isinstance(oracle, BothWays)
         asked = bool(call.guesses or oracle.branches)
-        if self._status(second):
+        if differing_status(self.first, second):
             self.others.append(self._with_status_of(second))
         if not asked:
             self._more = 1  # the second run has other placeholders alone
@@ -216,7 +145,7 @@ class _Looking:
         if asked and not call.function.allow_removal_when_unresolved:
             self._flip(oracle)
         # That run differs wherever a value stands, which shows nothing about texts.
-        differs = any(self._differs(run) for run in self.others if run is not before)
+        differs = any(differ(self.first, run) for run in self.others if run is not before)
         if differs:
             self._take_texts(None if asked else second)
         if (asked and differs) or before is not None:
@@ -241,8 +170,8 @@ class _Looking:
         made from it would change then.
         """
         self.look_.runs += 1
-        tree = _tree(run.call)
-        status = {} if tree is None else _known_part(tree.data.get("status"), run.call)
+        tree = composite_tree(run.call)
+        status = {} if tree is None else known_part(tree.data.get("status"), run.call)
         request = _view.RunFunctionRequest.FromString(self.call.data)
         composite = request.observed.composite
         composite.resource = _wire.encode_over({"status": status}, composite.resource)
@@ -255,15 +184,19 @@ class _Looking:
         run where the answer would lose something, or change it after a text was made, and no other run has shown why.
         """
         call = self.call
-        shown = {name for run in self.others for name in run.resources}
-        lost = any(name not in shown for name in self._missing())
-        if not lost and not (call.tokens and self._changes_any()):
+        lost = self._loses_any()
+        if not lost and not call.tokens:
             return None
-        trees = {name: tree for name in self.first.resources if (tree := self.first.tree(name)) is not None}
-        live = {name: one.resource for name, one in call.observed.items()}
-        given = [(tree, live.get(name)) for name, tree in trees.items()]
-        self._known = known = last_known(call, [*given, (_tree(call), call.xr.raw)])
-        request = request_with(call, known, trees) if known.values else None
+        first = self.first
+        names = self._unresolved()
+        live = {name: call.observed[name].resource for name in names if name in call.observed}
+        given = [(first.tree(name), live.get(name)) for name in names]
+        known = last_known(call, [*given, (composite_tree(call), call.xr.raw)])
+        # This question comes last, because its answer may take a look at everything that exists.
+        if not lost and not ((known.values or known.untold) and self._changes_any()):
+            return None
+        self._known = known
+        request = request_with(call, known, first) if known.values else None
         # A loss is worse than a graph of dependencies that isn't whole.
         left = MOST_RUNS if lost else MOST_RUNS - _LEFT_FOR_USAGES
         if request is not None and self.look_.runs + self._more < left:
@@ -275,17 +208,17 @@ class _Looking:
         known.untold |= known.values.keys()
         return None
 
+    def _loses_any(self) -> bool:
+        """Say whether A lacks an existing resource of this step that no other run registers either."""
+        return any(all(name not in run.resources for run in self.others) for name in self._missing())
+
     def _changes_any(self) -> bool:
         """Say whether A changes an existing resource of this step."""
-        for name in self.first.resources:
+        names = self._unresolved()  # first, because a placeholder is a change
+        for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self._state(name) == OURS:
-                raw = self.call.observed[name].resource
                 encoded = self.first.encoded(name)
-                if encoded is None:
-                    changes = self._changes(name)
-                else:  # not by their bytes, which may have the fields in another order
-                    changes = _wire.decode_struct(with_live_values(encoded, raw)) != _wire.decode_struct(encoded)
-                if changes:
+                if self._changes(name) if encoded is None else changes(encoded, self.call.observed[name].resource):
                     return True
         return False
 
@@ -310,8 +243,7 @@ class _Looking:
 
     def _at_stake(self) -> bool:
         """Say whether the answer as it is would lose or change something, and nothing has shown why."""
-        shown = {name for run in self.others for name in run.resources}
-        if any(name not in shown for name in self._missing()):
+        if self._loses_any():
             return True
         for name in self.first.resources:
             if name in self.call.observed and self._state(name) == OURS and self._changes(name):
@@ -320,18 +252,21 @@ class _Looking:
 
     def _changes(self, name: str) -> bool:
         """Say whether what A desires changes an existing resource at a place where no other run differs."""
-        if any(self._compared(name, run) for run in self.others):
-            return False
-        tree = tree_or_none(self.first.resources[name], self.call)  # of its own, because it is changed
+        for run in self.others:
+            if run.error is None if name not in run.resources else differing_places(self.first, run, name):
+                return False
+        model = self.first.resources[name]
+        tree = tree_or_none(model, self.call)  # of its own, because it is changed
         if tree is None:
             return False
         raw = self.call.observed[name].resource
         fall_back(tree, _wire.decode_struct(raw))
+        base = None if model._state is None else model._state.base
         try:
-            encoded = _wire.encode_struct(tree.data)
+            encoded = _wire.encode_struct(tree.data) if base is None else _wire.encode_over(tree.data, base)
         except EncodeError:  # the answer speaks of it
             return False
-        return with_live_values(encoded, raw) != encoded
+        return changes(marked_over(encoded, self.call.mark), raw)
 
     # Findings.
 
@@ -343,6 +278,22 @@ class _Looking:
                 self.call.observed[name].resource, self.call.step, function.name, function.formerly
             )
         return self._states[name]
+
+    def _unresolved(self) -> dict[str, None]:
+        """Return the resources of A that can hold an Observable or a placeholder, in the order of their registration.
+
+        In all others the second run, whose placeholders are other ones, has the same bytes.
+        """
+        if self._open is None:
+            second = self.others[0]
+            self._open = {
+                name: None
+                for name in self.first.resources
+                if (encoded := self.first.encoded(name)) is None
+                or name not in second.resources
+                or second.encoded(name) != encoded
+            }
+        return self._open
 
     def _missing(self) -> list[str]:
         """Return the existing resources of this step that A neither registers nor leaves to a previous step."""
@@ -357,37 +308,6 @@ class _Looking:
             and edge_of(name, call.observed[name].resource) is None  # Usages come and go by rules of their own
         ]
 
-    def _compared(self, name: str, run: Run, *, forms: bool = False) -> list[Difference]:
-        """Return where a run wants something else of a resource that both register."""
-        encoded = self.first.encoded(name)
-        if encoded is not None and encoded == run.encoded(name):
-            return []
-        ours, theirs = self.first.tree(name), run.tree(name)
-        if ours is None or theirs is None:
-            return []
-        return differences(ours.data, theirs.data, self.call, run.call, partial=run.error is not None, forms=forms)
-
-    def _differs(self, run: Run) -> bool:
-        """Say whether a run wants anything else than A."""
-        if self.first.error is not None or run.error is not None:
-            return True
-        if run.resources.keys() != self.first.resources.keys() or run.call.removed != self.call.removed:
-            return True
-        if any(self._compared(name, run) for name in self.first.resources):
-            return True
-        return bool(
-            self._status(run)
-            or _context(run.call) != _context(self.call)
-            or self._details(run)
-            or (self.call.tokens and self._messages(run))
-        )
-
-    def _status(self, run: Run, *, forms: bool = False) -> list[Difference]:
-        one, other = _tree(self.call), _tree(run.call)
-        if one is None or other is None:
-            return []
-        return differences(one.data, other.data, self.call, run.call, partial=run.error is not None, forms=forms)
-
     def _take_texts(self, late: Run | None = None) -> None:
         """Find the places that depend on the text of a placeholder, or on nothing.
 
@@ -398,7 +318,11 @@ class _Looking:
         look = self.look_
         same = self._run(None, EARLY)
         self.again.append(same)
-        unstable = {name: set(self._compared(name, same)) for name in self.first.resources if name in same.resources}
+        unstable = {
+            name: set(differing_places(self.first, same, name))
+            for name in self.first.resources
+            if name in same.resources
+        }
         strange = self.first.resources.keys() ^ same.resources.keys()
         if same.error is None and self.first.error is None and strange:
             look.unstable.append("the name of a resource")  # not which one, or the text would be news each time
@@ -412,17 +336,21 @@ class _Looking:
             self.again.append(late)
         for name in self.first.resources:
             if name in late.resources:
-                places = [one for one in self._compared(name, late, forms=True) if one not in unstable.get(name, ())]
+                places = [
+                    one
+                    for one in differing_places(self.first, late, name, forms=True)
+                    if one not in unstable.get(name, ())
+                ]
                 if places:
                     look.unresolved[name] = places
         if late.error is None and self.first.error is None:
             made = (self.first.resources.keys() ^ late.resources.keys()) - strange
             self._hold_unknown(made)
             look.named_by = look.made_from if made else []
-        unsure = set(self._status(same))
-        look.status = [one for one in self._status(late, forms=True) if one not in unsure]
-        look.details = self._details(late)
-        look.texts = self._messages(late)
+        unsure = set(differing_status(self.first, same))
+        look.status = [one for one in differing_status(self.first, late, forms=True) if one not in unsure]
+        look.details = differing_details(self.first, late)
+        look.texts = differing_texts(self.first, late)
 
     def _hold_unknown(self, names: Iterable[str]) -> None:
         """Hold back resources that are registered under names that differ between runs; none goes in that call."""
@@ -430,31 +358,6 @@ class _Looking:
             self.call.counted.setdefault("(a name)", Observable("(a name)"))
             if name in self.first.resources and name not in self.call.observed:
                 self.look_.unknown.add(name)
-
-    def _details(self, run: Run) -> set[str]:
-        """Return the composite's connection details that are others in another run."""
-        composite, other = self.call.composite, run.call.composite
-        if composite is None or other is None:
-            return set()
-        assert composite._state is not None and other._state is not None
-        if composite._state.details is None:
-            return set()
-        theirs = {} if other._state.details is None else other._state.details.changes[0]
-        ours = composite._state.details.changes[0]
-        return {key for key, value in ours.items() if _text(value, self.call) != _text(theirs.get(key), run.call)}
-
-    def _messages(self, run: Run) -> dict[str, str]:
-        """Return the texts for people that differ in another run, and their common parts."""
-        ours, theirs = (
-            [entry.message for entry in call.results.entries]
-            + [entry.message for entry in call.conditions.entries.values()]
-            for call in (self.call, run.call)
-        )
-        found = {}
-        for one, other in zip(ours, theirs, strict=False):
-            if isinstance(one, str) and isinstance(other, str) and self.call.normal(one) != run.call.normal(other):
-                found[one] = _common(one, other)
-        return found
 
     def _take_decided(self) -> None:
         """Find the places that a guess decided."""
@@ -464,14 +367,16 @@ class _Looking:
             guessed: dict[Difference, None] = {}
             for run in self.others:
                 if name in run.resources:
-                    guessed.update((one, None) for one in self._compared(name, run) if one.steps not in known)
+                    guessed.update(
+                        (one, None) for one in differing_places(self.first, run, name) if one.steps not in known
+                    )
                 elif run.error is None and name in self.call.observed:
                     look.frozen.add(name)  # all of it was decided by a guess
             if guessed:
                 look.decided[name] = list(guessed)
-        ours = _context(self.call)
+        ours = comparable_context(self.call)
         for run in self.others:
-            theirs = _context(run.call)
+            theirs = comparable_context(run.call)
             look.context |= {key for key, value in ours.items() if run.error is None and theirs.get(key) != value}
 
     def _take_lost(self) -> None:
@@ -531,7 +436,7 @@ class _Looking:
     def _take_dropped(self) -> None:
         """Find values that were read and are nowhere: `value is True` may have decided something."""
         call = self.call
-        trees = [self.first.tree(name) for name in self.first.resources] + [_tree(call)]
+        trees = [self.first.tree(name) for name in self.first.resources] + [composite_tree(call)]
         found = [one for tree in trees if tree is not None for one in tree.found]
         used = {observable.source_path for one in found for observable in one.waits_for} | set(call.guesses)
         texts = {one.source_path for one in call.tokens.values()}
@@ -557,11 +462,9 @@ class _Looking:
         call = self.call
         if not call.tokens:
             return False
-        for name in self.first.resources:
-            encoded = self.first.encoded(name)
-            if encoded is None or call.has_token(encoded):
-                self.first.tree(name)  # texts that are found in it count as seen
-        _tree(call)
+        for name in self._unresolved():
+            self.first.tree(name)  # texts that are found in it count as seen
+        composite_tree(call)
         for message in (
             *(entry.message for entry in call.results.entries),
             *(entry.message for entry in call.conditions.entries.values()),
@@ -574,7 +477,7 @@ class _Looking:
         composite = call.composite
         if composite is not None and composite._state is not None and composite._state.details is not None:
             for value in composite._state.details.changes[0].values():
-                _text(value, call)
+                comparable_detail(value, call)
         for key, selector in call.asked or ():
             for text in (key, *selector.texts()):
                 call.tokens_in(text or "")
@@ -592,75 +495,3 @@ class _Looking:
         """Say whether something differs for other placeholders: what became of a text that is nowhere as it is."""
         look = self.look_
         return bool(look.unresolved or look.status or look.details or look.texts)
-
-
-def _tree(call: Call) -> Tree | None:
-    """Return the fields that were set in the composite."""
-    return None if call.composite is None else tree_or_none(call.composite, call)
-
-
-def _context(call: Call) -> dict[str, Any]:
-    """Return compose()'s entries in the context, with texts as they are compared."""
-    if call.context is None:
-        return {}
-    return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
-
-
-def _known_part(value: Any, call: Call) -> Any:
-    """Return plain data without missing values; lists with such an element go as a whole."""
-    box: dict[str, Any] = {"": value}
-    work: list[tuple[dict[str, Any], str]] = [(box, "")]
-    while work:
-        holder, key = work.pop()
-        item = holder[key]
-        if isinstance(item, dict):
-            holder[key] = kept = {name: below for name, below in item.items() if not unresolved_in(name, call)}
-            work.extend((kept, name) for name in kept)
-        elif unresolved_in(item, call) or item is TOMBSTONE:
-            del holder[key]
-    return box.get("", {})
-
-
-def _comparable(value: Any, call: Call) -> Any:
-    try:
-        tree = tree_of(value, call)
-    except Exception:
-        return None
-    box = [tree.data]
-    work: list[tuple[Any, Any]] = [(box, 0)]
-    while work:
-        holder, key = work.pop()
-        item = holder[key]
-        if isinstance(item, str):
-            holder[key] = call.normal(item)
-        elif type(item) is Observable:
-            holder[key] = ("", item.source_path)
-        elif isinstance(item, dict):
-            work.extend((item, below) for below in item)
-        elif isinstance(item, list):
-            work.extend((item, at) for at in range(len(item)))
-    return box[0]
-
-
-def _plain(detail: Any) -> Any:
-    return detail.decode("latin-1") if isinstance(detail, bytes) else detail
-
-
-def _text(value: Any, call: Call) -> Any:
-    """Return a connection detail as it is compared."""
-    value = _plain(value)
-    if type(value) is Observable:
-        return ("", value.source_path)
-    if isinstance(value, str):
-        call.tokens_in(value)
-        return call.normal(value)
-    return value
-
-
-def _common(one: str, other: str) -> str:
-    """Return a text with the part that differs from another text left out."""
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    end = 0
-    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
-        end += 1
-    return f"{one[:start]}(a part of an unresolved value){one[len(one) - end :]}"

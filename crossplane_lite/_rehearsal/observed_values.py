@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import _wire
 from .._base.sentinels import UNSET
-from .._observed.observable import EXTERNAL_NAME, Observable, root_of
+from .._observed.lookup import steps_of, value_in
+from .._observed.observable import Observable, root_of
 from .._observed.root import Computed, Root
 from .._observed.tracker import Tracker
-from .._paths import field_path
 
 if TYPE_CHECKING:
     from .._call.call import Call
@@ -25,12 +24,11 @@ __all__ = ["Actual"]
 class Actual:
     """Looks up values in the observed state of the real call."""
 
-    __slots__ = ("_composite", "_observed", "_tops")
+    __slots__ = ("_composite", "_observed")
 
     def __init__(self, call: Call) -> None:
         self._composite = call.xr
         self._observed = call.observed
-        self._tops: dict[tuple[str, str], dict[str, Any]] = {}
 
     def value(self, observable: Observable[Any]) -> Any:
         """Return the value that an Observable stands for, as plain data.
@@ -41,12 +39,12 @@ class Actual:
         root = root_of(observable)
         try:
             assert root is not None
-            value: Any = self._compute(root) if isinstance(root, Computed) else self._top(root)
             way = observable.source_path[len(root.prefix) :].removeprefix(".")
-            for step in field_path.parse(way) if way else ():
-                value = value[step]
+            value = self._below(root, way) if isinstance(root, Computed) else self._in_state(root, way)
         except Exception as error:  # an error that the author's function raises too
             raise LookupError(observable.source_path) from error
+        if value is UNSET:
+            raise LookupError(observable.source_path)
         return value
 
     def text(self, text: str, call: Tracker) -> str:
@@ -58,22 +56,21 @@ class Actual:
                 continue
         return call.show(text) if call.tokens_in(text) else text
 
-    def _top(self, root: Root) -> dict[str, Any]:
-        """Return a whole observed object, with everything that its Observables have besides fields."""
-        key = (root.kind, root.name)
-        if key not in self._tops:
-            if root.kind == "xr":
-                raw, details = self._composite.raw, self._composite.details
-            elif root.kind == "resource" and root.name in self._observed:
-                observed = self._observed[root.name]
-                raw, details = observed.resource, observed.connection_details
-            else:
-                raise LookupError(root.prefix)
-            top = _wire.decode_struct(raw or b"")
-            self._tops[key] = top
-            top["connection_details"] = {name: value.decode(errors="replace") for name, value in details.items()}
-            top["external_name"] = _wire.get_path(raw or b"", ("metadata", "annotations", EXTERNAL_NAME))
-        return self._tops[key]
+    def _in_state(self, root: Root, way: str) -> Any:
+        if root.kind == "xr":
+            return value_in(self._composite.raw or b"", self._composite.details, way)
+        observed = self._observed_of(root)
+        return UNSET if observed is None else value_in(observed.resource, observed.connection_details, way)
+
+    def _observed_of(self, root: Root) -> Any | None:
+        """Return the message of an observed resource."""
+        return self._observed.get(root.name) if root.kind == "resource" else None
+
+    def _below(self, root: Computed, way: str) -> Any:
+        value = self._compute(root)
+        for step in steps_of(way):
+            value = value[step]
+        return value
 
     def _compute(self, root: Computed) -> Any:
         if root.result is UNSET:

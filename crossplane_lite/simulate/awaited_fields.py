@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from .._manifests.objects import secret_place
 from .._models.shape import near_name
-from .._observed.observable import EXTERNAL_NAME
-from .._paths.text import show
+from .._paths.text import EXTERNAL_NAME, show
 from .builtin import condition
 from .connection import base64_of, secret_at
 from .fixtures import Fixture

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from .._manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
 from .._models.shape import near_name
 from .._models.walker import canonical
-from .._observed.observable import EXTERNAL_NAME
 from .._paths import field_path
-from .._paths.text import show
+from .._paths.text import EXTERNAL_NAME, show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError, UsageError
 from ..render.cluster import World

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from .._manifests.objects import RESOURCE_NAME, TRANSITION_TIME, metadata_of, text_of, with_condition
-from .._observed.observable import EXTERNAL_NAME
+from .._paths.text import EXTERNAL_NAME
 from .awaited_fields import AwaitedFields, list_of
 from .builtin import builtin_status, condition, needs_no_status
 from .fixtures import Fixture, Fixtures

@@ -1,0 +1,161 @@
+"""Comparing what two runs of compose() want: resources, the composite, the context, and texts for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._base.sentinels import TOMBSTONE
+from .._models.walker import tree_of, unresolved_in
+from .._observed.observable import Observable
+from .differences import Difference, differences
+from .run import Run, tree_or_none
+
+if TYPE_CHECKING:
+    from .._call.call import Call
+    from .._models.walker import Tree
+
+__all__ = [
+    "comparable_context",
+    "comparable_detail",
+    "composite_tree",
+    "differ",
+    "differing_details",
+    "differing_places",
+    "differing_status",
+    "differing_texts",
+    "known_part",
+]
+
+
+def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
+    """Return where another run wants something else of a resource that both register."""
+    encoded = first.encoded(name)
+    if encoded is not None and encoded == other.encoded(name):
+        return []
+    ours, theirs = first.tree(name), other.tree(name)
+    if ours is None or theirs is None:
+        return []
+    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
+
+
+def differ(first: Run, other: Run) -> bool:
+    """Say whether another run wants anything else."""
+    if first.error is not None or other.error is not None:
+        return True
+    if other.resources.keys() != first.resources.keys() or other.call.removed != first.call.removed:
+        return True
+    if any(differing_places(first, other, name) for name in first.resources):
+        return True
+    return bool(
+        differing_status(first, other)
+        or comparable_context(other.call) != comparable_context(first.call)
+        or differing_details(first, other)
+        or (first.call.tokens and differing_texts(first, other))
+    )
+
+
+def differing_status(first: Run, other: Run, *, forms: bool = False) -> list[Difference]:
+    """Return where another run wants something else of the composite."""
+    ours, theirs = composite_tree(first.call), composite_tree(other.call)
+    if ours is None or theirs is None:
+        return []
+    return differences(ours.data, theirs.data, first.call, other.call, partial=other.error is not None, forms=forms)
+
+
+def differing_details(first: Run, other: Run) -> set[str]:
+    """Return the composite's connection details that are others in another run."""
+    composite, another = first.call.composite, other.call.composite
+    if composite is None or another is None:
+        return set()
+    assert composite._state is not None and another._state is not None
+    if composite._state.details is None:
+        return set()
+    theirs = {} if another._state.details is None else another._state.details.changes[0]
+    return {
+        key
+        for key, value in composite._state.details.changes[0].items()
+        if comparable_detail(value, first.call) != comparable_detail(theirs.get(key), other.call)
+    }
+
+
+def differing_texts(first: Run, other: Run) -> dict[str, str]:
+    """Return the texts for people that differ in another run, and their common parts."""
+    ours, theirs = (
+        [entry.message for entry in call.results.entries]
+        + [entry.message for entry in call.conditions.entries.values()]
+        for call in (first.call, other.call)
+    )
+    found = {}
+    for one, another in zip(ours, theirs, strict=False):
+        if isinstance(one, str) and isinstance(another, str) and first.call.normal(one) != other.call.normal(another):
+            found[one] = _common(one, another)
+    return found
+
+
+def composite_tree(call: Call) -> Tree | None:
+    """Return the fields that were set in the composite."""
+    return None if call.composite is None else tree_or_none(call.composite, call)
+
+
+def comparable_context(call: Call) -> dict[str, Any]:
+    """Return compose()'s entries in the context, with texts as they are compared."""
+    if call.context is None:
+        return {}
+    return {key: _comparable(value, call) for key, value in call.context.values_seen.items()}
+
+
+def known_part(value: Any, call: Call) -> Any:
+    """Return plain data without missing values; lists with such an element go as a whole."""
+    box: dict[str, Any] = {"": value}
+    work: list[tuple[dict[str, Any], str]] = [(box, "")]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, dict):
+            holder[key] = kept = {name: below for name, below in item.items() if not unresolved_in(name, call)}
+            work.extend((kept, name) for name in kept)
+        elif unresolved_in(item, call) or item is TOMBSTONE:
+            del holder[key]
+    return box.get("", {})
+
+
+def _comparable(value: Any, call: Call) -> Any:
+    try:
+        tree = tree_of(value, call)
+    except Exception:
+        return None
+    box = [tree.data]
+    work: list[tuple[Any, Any]] = [(box, 0)]
+    while work:
+        holder, key = work.pop()
+        item = holder[key]
+        if isinstance(item, str):
+            holder[key] = call.normal(item)
+        elif type(item) is Observable:
+            holder[key] = ("", item.source_path)
+        elif isinstance(item, dict):
+            work.extend((item, below) for below in item)
+        elif isinstance(item, list):
+            work.extend((item, at) for at in range(len(item)))
+    return box[0]
+
+
+def comparable_detail(value: Any, call: Call) -> Any:
+    """Return a connection detail as it is compared."""
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
+    if type(value) is Observable:
+        return ("", value.source_path)
+    if isinstance(value, str):
+        call.tokens_in(value)
+        return call.normal(value)
+    return value
+
+
+def _common(one: str, other: str) -> str:
+    """Return a text with the part that differs from another text left out."""
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    end = 0
+    while end < min(len(one), len(other)) - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return f"{one[:start]}(a part of an unresolved value){one[len(one) - end :]}"

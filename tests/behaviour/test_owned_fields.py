@@ -1,0 +1,104 @@
+"""What desired bytes change of an observed object."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossplane_lite import _wire
+from crossplane_lite._observed.owned import changes, with_live_values
+
+KEYS = st.sampled_from(["a", "b", "crossplane-lite/function", "name"])
+LEAVES = st.sampled_from(
+    ["x", "y", "a text that is so long that it takes more than a byte of length" * 2, 1, True, None]
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda below: st.dictionaries(KEYS, below, max_size=3) | st.lists(below, max_size=2),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(KEYS, VALUES, max_size=3)
+
+
+def owned_by(value: Any, draw: Any) -> Any:
+    """Return a set of fields, as managedFields have it, with some of those that an object has."""
+    if isinstance(value, dict):
+        return {f"f:{key}": owned_by(below, draw) for key, below in value.items() if draw(st.booleans())}
+    if isinstance(value, list):
+        return {'k:{"name":"x"}': {".": {}}} if draw(st.booleans()) else {}
+    return {}
+
+
+@st.composite
+def pairs(draw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a desired and an observed object that have much in common."""
+    parts = {"labels": st.dictionaries(KEYS, LEAVES), "annotations": st.dictionaries(KEYS, LEAVES), "name": LEAVES}
+    metadata = st.fixed_dictionaries({}, optional=parts)
+    wanted = {"apiVersion": "v1", "kind": "Thing", "metadata": draw(metadata), "spec": draw(OBJECTS)}
+    there = {
+        "apiVersion": "v1",
+        "kind": "Thing",
+        "metadata": draw(st.just(wanted["metadata"]) | metadata),
+        "spec": draw(st.just(wanted["spec"]) | OBJECTS),
+        "status": draw(OBJECTS),
+    }
+    fields = owned_by({key: there[key] for key in ("metadata", "spec")}, draw)
+    manager = draw(st.sampled_from(["apiextensions.crossplane.io/composed/1", "provider"]))
+    entry = {"manager": manager, "apiVersion": draw(st.sampled_from(["v1", "v2"])), "fieldsV1": fields}
+    return wanted, {**there, "metadata": {**there["metadata"], "managedFields": [entry]}}
+
+
+def reordered(value: Any, chance: random.Random) -> Any:
+    """Return plain data with the entries of its objects in another order."""
+    if isinstance(value, dict):
+        return {key: reordered(value[key], chance) for key in chance.sample(sorted(value), len(value))}
+    return [reordered(one, chance) for one in value] if isinstance(value, list) else value
+
+
+def exactly(value: Any) -> Any:
+    """Return plain data in a form in which True isn't 1."""
+    if isinstance(value, dict):
+        return {key: exactly(below) for key, below in value.items()}
+    return [exactly(below) for below in value] if isinstance(value, list) else (type(value), value)
+
+
+@given(pairs(), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_the_short_way_and_the_long_way(pair: tuple[dict[str, Any], dict[str, Any]], chance: random.Random) -> None:
+    """Whether anything changes is said without decoding the object; it is what putting live values in shows."""
+    wanted, there = (_wire.encode_struct(one) for one in pair)
+    changed = exactly(_wire.decode_struct(with_live_values(wanted, there))) != exactly(_wire.decode_struct(wanted))
+    assert changes(wanted, there) is changed
+    other = [_wire.encode_struct(reordered(one, chance)) for one in pair]
+    assert changes(*other) is changed
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "changed"),
+    [
+        ({"spec": {"a": 1}}, {"spec": {"a": 1, "b": 2}}, False),
+        ({"spec": {"a": 1}}, {"spec": {"a": 2}}, True),
+        ({"spec": {"a": 1}}, {"spec": {"b": 2}}, False),
+        ({"spec": {"a": [{"x": 1, "y": 2}]}}, {"spec": {"a": [{"y": 2, "x": 1}]}}, False),
+        ({"spec": {"a": [True]}}, {"spec": {"a": [1]}}, True),
+        ({"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}, False),
+        ({"metadata": {"labels": {"a": "1"}}}, {"metadata": {"labels": {"a": "2"}}}, True),
+        ({"status": {"a": 1}}, {"status": {"a": 2}}, False),
+    ],
+)
+def test_what_changes(wanted: dict[str, Any], there: dict[str, Any], changed: bool) -> None:
+    """A field that both have changes where the values differ; names and the status are not a function's."""
+    assert changes(_wire.encode_struct(wanted), _wire.encode_struct(there)) is changed
+
+
+def test_an_owned_field_that_is_not_desired() -> None:
+    """A field that goes because it isn't desired any more is a change, too."""
+    fields = {"f:spec": {"f:a": {}, "f:b": {}}}
+    entry = {"manager": "apiextensions.crossplane.io/composed/1", "apiVersion": "v1", "fieldsV1": fields}
+    there = {"apiVersion": "v1", "metadata": {"managedFields": [entry]}, "spec": {"a": 1, "b": 2}}
+    assert changes(_wire.encode_struct({"spec": {"a": 1}}), _wire.encode_struct(there))
+    assert not changes(_wire.encode_struct({"spec": {"a": 1, "b": 2}}), _wire.encode_struct(there))
