@@ -170,8 +170,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     if node is not None and value._absent:
         if type(node.owner) is Became:
             return adopt(type_, node.owner.values, name)
-        if node.place is not None and not _is_status(name):  # as `attrs.evolve` hands it on
-            node.place.used(node)
+        if not _is_status(name):  # as `attrs.evolve` hands it on
+            node.used()
         # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
         return node.observable() if state == WAIT else None
     if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):

@@ -42,7 +42,7 @@ class _PlacedList(list[Any]):
 
 
 class ModelList(_PlacedList):
-    """A list of desired state. It checks the values that are put into it, and counts as set from its first change on."""
+    """A list of desired state. It checks values that are put into it, and counts as set once it is changed."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class ModelList(_PlacedList):
 
 
 class ModelMap(DesiredMap):
-    """A map of desired state. It checks the values that are put into it, and counts as set from its first change on."""
+    """A map of desired state. It checks values that are put into it, and counts as set once it is changed."""
 
     __slots__ = ()
 

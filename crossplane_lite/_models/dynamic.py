@@ -130,8 +130,7 @@ class DynamicModel(Model):
         """Set a list in the place of this object, which isn't there."""
         node = self._node
         assert node is not None  # it isn't there
-        if node.place is not None:
-            node.place.used(node)
+        node.used()
         holder: Any = node.owner
         if node.state != VIEW or holder is None:
             raise (
@@ -175,8 +174,7 @@ class DynamicModel(Model):
         if values is not None:
             return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
-            if self._node.place is not None:
-                self._node.place.used(self._node)
+            self._node.used()
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
         return Model.__str__(self)
 
@@ -212,8 +210,7 @@ class DynamicModel(Model):
     def _no_element(self, at: object) -> NoReturn:
         node = self._node
         if node is not None and self._absent:
-            if node.place is not None:
-                node.place.used(node)
+            node.used()
             path = self._shown_path()
             hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
             raise UsageError(f"{path} isn't set, so it has no element {at!r}{hint}")
@@ -229,8 +226,8 @@ class DynamicModel(Model):
         values = self._as_list()
         if not self._absent:
             return NotImplemented
-        if self._node is not None and self._node.place is not None:
-            self._node.place.used(self._node)
+        if self._node is not None:
+            self._node.used()
         if isinstance(other, (list, tuple)):
             return add([] if values is None else values)
         raise UsageError(f"{self._shown_path()} isn't set, so a {type(other).__name__} can't be added to it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._base.api_version import group_of
+from .._base.api_version import split
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -36,5 +36,5 @@ def kind_info(cls: Any) -> KindInfo:
     """
     if not cls._fixed:
         raise AttributeError(f"{cls.__name__} is for more than one kind")
-    api_version: str = cls.apiVersion
-    return KindInfo(group_of(api_version), api_version.rpartition("/")[2], cls.kind, cls._scope or None)
+    group, version = split(cls.apiVersion)
+    return KindInfo(group, version, cls.kind, cls._scope or None)

@@ -160,9 +160,8 @@ class Model(ModelShape):
         if not self._absent:
             return True
         node = self._node
-        assert node is not None  # a missing value has a place
-        if node.place is not None:
-            node.place.used(node)
+        assert node is not None  # a missing value has a node
+        node.used()
         return node.state == WAIT and guess(node.observable())
 
     def __eq__(self, other: object) -> bool:
@@ -181,8 +180,7 @@ class Model(ModelShape):
     def __str__(self) -> str:
         node = self._node
         if node is not None and self._absent:
-            if node.place is not None:
-                node.place.used(node)
+            node.used()
             if node.state == WAIT:
                 return str(node.observable())  # text made from a missing value waits for it
         return repr(self)

@@ -229,6 +229,11 @@ class Node:
         """
         return make(self.path + step, self.root, settles=settles)
 
+    def used(self) -> None:
+        """Note that the object, which isn't there, was used as a value."""
+        if self.place is not None:
+            self.place.used(self)
+
     def attach_to(self, owner: Holder, key: Any) -> None:
         """Make it a VIEW: something that was read from `owner` under `key`."""
         self.state = VIEW

@@ -150,7 +150,7 @@ def make_class(
     if api_version:
         bases = (Resource,)
         head = {"apiVersion": api_version, "kind": kind}
-        fields = [types.Field(key, key, types.parse_type("s", _no_class), fixed=True) for key in head] + fields
+        fields = [types.Field(key, key, types.parse_type("s"), fixed=True) for key in head] + fields
         encoded = _wire.encode_struct(head)
         namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
         namespace["_scope"] = scope
@@ -178,7 +178,3 @@ def object_class() -> type[Model]:
     from .dynamic import DynamicModel
 
     return DynamicModel
-
-
-def _no_class(ref: str) -> type[Model]:
-    raise UsageError(f"no class {ref!r} here")

@@ -28,6 +28,7 @@ __all__ = [
     "Type",
     "articled",
     "parse_field",
+    "parse_type",
     "unescape",
 ]
 
@@ -197,8 +198,17 @@ class Field:
             type_ = type_.item
 
 
-def parse_type(text: str, resolve: Resolve) -> Type:
-    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`."""
+def _no_class(ref: str) -> type[ModelShape]:
+    raise LookupError(ref)
+
+
+def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
+    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
+
+    Args:
+        text: The type.
+        resolve: Returns the class of a name, in which no scalar has one.
+    """
     simple = _SIMPLE.get(text)
     if simple is not None:
         return simple
