@@ -28,8 +28,9 @@ from ._compat.messages import (
     struct_of,
 )
 from ._observed.conditions import condition_of
-from ._observed.observable import Observable, known
+from ._observed.observable import Observable
 from ._observed.tracker import current
+from ._observed.uses import known
 from ._paths import field_path
 from .errors import UnresolvedError, UsageError
 

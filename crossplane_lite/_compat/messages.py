@@ -15,8 +15,8 @@ from .. import _wire
 from .._models.model import Model
 from .._models.node import WAIT
 from .._models.walker import Found, show_path, tree_of, with_nulls
-from .._observed.observable import sources
 from .._observed.tracker import current
+from .._observed.uses import sources
 from ..errors import EncodeError, UnresolvedError, UsageError
 from ..proto._pool import DecodeError
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._base.sentinels import UNSET
-from .._observed.observable import Observable, call_of, known, make, root_of, sources
+from .._observed.observable import Observable, make
 from .._observed.root import Computed
 from .._observed.tracker import current
+from .._observed.uses import call_of, known, root_of, sources
 from .node import WAIT
 from .shape import ModelShape
 from .walker import whole_tree, with_references

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
-from .._observed.observable import Observable, guess, known, make
+from .._observed.observable import Observable, make
+from .._observed.uses import guess, known
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._base.sentinels import UNSET
-from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
+from .._observed.observable import EXTERNAL_NAME, Observable, make
+from .._observed.uses import guess
 from ..errors import UsageError
 from .node import WAIT
 from .shape import DesiredMap, PlacedMap

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .. import _wire
-from .._observed.observable import Observable, belong, guess
+from .._observed.observable import Observable, belong
+from .._observed.uses import guess
 from ..errors import UsageError
 from .libraries import MadeByAttrs
 from .model import Model

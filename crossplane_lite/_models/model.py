@@ -10,8 +10,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .._observed.observable import Observable, guess
+from .._observed.observable import Observable
 from .._observed.tracker import current
+from .._observed.uses import guess
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
 from .containers import ModelList

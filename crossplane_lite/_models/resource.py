@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from .. import _wire
 from .._base.sentinels import NULL, UNSET
 from .._observed.conditions import condition_of
-from .._observed.observable import EXTERNAL_NAME, Observable, guess, make
+from .._observed.observable import EXTERNAL_NAME, Observable, make
+from .._observed.uses import guess
 from ..errors import UsageError
 from .desired import PLACES, external_name_of, is_desired, put_in_place
 from .model import CONSTRUCTORS, Model

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
-from .._observed.observable import Observable, known, make, sources
+from .._observed.observable import Observable, make
 from .._observed.tracker import Tracker
+from .._observed.uses import known, sources
 from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
 from .node import COPY, WAIT, Became, refuse_whole

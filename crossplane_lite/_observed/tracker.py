@@ -18,9 +18,9 @@ from ..errors import WireError
 if TYPE_CHECKING:
     from .masking import Masker
     from .observable import Observable
-    from .oracle import Oracle
     from .threads import Started
     from .tokens import Leftovers, Marker
+    from .uses import Oracle
 
 __all__ = [
     "Before",

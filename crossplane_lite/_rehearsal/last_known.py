@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
-from .._observed.observable import EXTERNAL_NAME, Observable, root_of
+from .._observed.observable import EXTERNAL_NAME, Observable
+from .._observed.uses import root_of
 from .._paths import field_path
 from ..errors import CrossplaneLiteError
 from ..proto import _view

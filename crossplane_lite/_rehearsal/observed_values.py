@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _wire
 from .._base.sentinels import UNSET
-from .._observed.observable import EXTERNAL_NAME, Observable, root_of
+from .._observed.observable import EXTERNAL_NAME, Observable
 from .._observed.root import Computed, Root
 from .._observed.tracker import Tracker
+from .._observed.uses import root_of
 from .._paths import field_path
 
 if TYPE_CHECKING:
