@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import _wire
 from ..errors import WireError
-from .masking import Masker, Secret
+from .masking import Masker
+from .secret_forms import Secret
 
 __all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 
