@@ -66,10 +66,10 @@ def _run(arguments: list[str]) -> int:
         if name in ("--version", "version"):
             return _print(f"crossplane-lite {_version()}")
         if name not in COMMANDS:
-            from ._commands.suggesting import near
+            from ._base.near_name import near_name
 
             names = ", ".join(COMMANDS)
-            hint = near(name, COMMANDS) or f"; the commands are {names}"
+            hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = _module(name)
         try:

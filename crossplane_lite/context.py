@@ -63,7 +63,7 @@ class Context:
 
         def __getattr__(self, name: str) -> Any:
             """Refuse a name that the context doesn't have, with the near one."""
-            from ._models.shape import near_name
+            from ._base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
             raise AttributeError(f"ctx has no attribute {name!r}{near_name(name, names)}", name=name, obj=self)

@@ -278,7 +278,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
         for problem in about:
             yield from _problems(problem, path)
     elif isinstance(error, ForbiddenExtraKeysError):
-        from .._models.shape import near_name
+        from .._base.near_name import near_name
 
         known = dict.fromkeys(field.key for field in fields_of(error.cl))
         for key in error.extra_fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._base.near_name import near_name
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
 from .._observed.observable import Observable
 from .._observed.tracker import current
@@ -14,7 +15,7 @@ from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
 from .place import place_of
-from .shape import ModelShape, near_name
+from .shape import ModelShape
 from .types import articled
 from .walker import plain_data, tree_of, with_nulls
 from .written import as_written

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from .._base.near_name import near_name
 from .._observed.observable import Observable
 from .._observed.tracker import current
 from .._observed.uses import guess
@@ -20,7 +21,7 @@ from .libraries import asked_class
 from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
-from .shape import ModelShape, near_name, new_node
+from .shape import ModelShape, new_node
 from .types import MODEL
 from .walker import equal, plain_data, represent, with_nulls
 

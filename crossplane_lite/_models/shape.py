@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .node import HELD, HELD_NODE, LOOSE, OUTSIDE, VIEW, WAIT, Node
 from .types import ANY_TYPE, Field, Type
 
-__all__ = ["DesiredMap", "ModelShape", "PlacedMap", "near_name", "new_node"]
+__all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]
 
 
 class ModelShape:
@@ -123,11 +123,3 @@ def new_node() -> Node | None:
     if current() is not None:
         return None
     return Node(OUTSIDE)
-
-
-def near_name(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the name nearest to a misspelt one, or nothing."""
-    import difflib
-
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -35,13 +35,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _wire
+from .._base.near_name import near_name
 from ..errors import UsageError
 from . import types
 from .libraries import MadeByAttrs, making, teach_globally
 from .model import HELP, Model
 from .reader import ContainerReading, Reading
 from .resource import Resource, reading_of
-from .shape import near_name
 
 __all__ = ["load", "make_class", "object_class"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .._models.shape import near_name
+from .._base.near_name import near_name
 from .._observed.observable import EXTERNAL_NAME
 from .._paths.text import show
 from .builtin import condition
