@@ -304,7 +304,7 @@ def _check_compose(compose: Any) -> None:
             f"compose() is called with one argument, the Context, and {name} can't be; write "
             f"def {name}(ctx: composition.Context) -> None"
         ) from None
-    except ValueError:  # no signature to be had, as for some callables in C
+    except ValueError:  # some callables in C have no signature
         pass
 
 

@@ -267,7 +267,7 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
     made = {}
     for key, value in details.items():
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"connection detail {key!r} must be text or bytes (got a {type(value).__name__})")
+            raise UsageError(f"connection detail {key!r} must be a string or bytes (got a {type(value).__name__})")
         made[key] = value.encode() if isinstance(value, str) else value
     r.connection_details.update(made)
 
@@ -282,7 +282,7 @@ def get_value(
         path: Such as `spec.ports[2].port`, `spec.ports[-1]` for the last one, `spec.ports[name=http].port`, or
             `metadata.annotations[crossplane.io/external-name]`; in quotes, the text in brackets is a key even where
             it is a number.
-        default: What to return where the path leads nowhere.
+        default: The result where the path leads nowhere.
 
     Raises:
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.

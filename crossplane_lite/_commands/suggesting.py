@@ -1,4 +1,4 @@
-"""What was meant by a word on the command line that isn't known."""
+"""Suggestions for flags of a command line that its command doesn't know."""
 
 from __future__ import annotations
 

@@ -52,8 +52,7 @@ class Field(NamedTuple):
 
     Attributes:
         name: The attribute.
-        key: Its key in the input: attrs' alias, without the underscore of those that end in one because the rest is a
-            keyword of Python.
+        key: Its key in the input: attrs' alias, without the underscore that stands behind a keyword of Python.
         type: Its type.
         default: Its default, `NOTHING` without one; a callable that makes it where `made` is true.
         made: Whether the default is made anew for each instance.

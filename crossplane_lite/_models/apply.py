@@ -106,7 +106,7 @@ def value_or(value: Any, default: Any) -> Any:
     Nothing that is made with the answer counts as a guess.
 
     Args:
-        value: A value that was read below `.observed`, or of the composite.
+        value: A value that was read from `.observed`, or from the composite.
         default: The meaning of its absence.
 
     Returns:

@@ -32,7 +32,7 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute, those it knows first.
+    """The fields of a class that takes any attribute; those that it knows come first.
 
     The wire name of a known field whose attribute is spelt otherwise isn't an attribute: one value would have two
     places.
@@ -60,7 +60,7 @@ class DynamicKeys(dict[str, bytes]):
 class DynamicModel(Model):
     """An object without a schema: any attribute can be read and set, and any name by item access.
 
-    It can be used as plain data can. A field that isn't set may become an object or a list: `spec.args.append("a")`
+    It can be used like plain data. A field that isn't set may become an object or a list: `spec.args.append("a")`
     makes it a list. The methods of mappings (`get`, `items` and so on) are there where no field has their name; item
     access, `in`, iteration and `len` are there always.
     """
@@ -311,7 +311,7 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return a field's name; one that isn't known yet as the text in which it is found again."""
+    """Return a field's name as text, also one that isn't known yet: its placeholder is found again."""
     return str(name) if isinstance(name, Observable) else name
 
 

@@ -1,4 +1,4 @@
-"""What attrs and cattrs see of models.
+"""Models as attrs and cattrs see them.
 
 Neither is what the SDK itself runs on, and neither is imported before somebody looks.
 """

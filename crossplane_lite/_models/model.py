@@ -224,7 +224,7 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a copy of a model of this class, from all that it shows."""
+    """Return a model of this class from the plain data of another one."""
     made: Any = cls
     model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
     return model
@@ -235,7 +235,7 @@ def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
 
     Raises:
         UnknownFieldError: A key is not a field of the class.
-        UsageError: A value can't stand where it stands.
+        UsageError: A field can't hold its value.
     """
     made: Any = cls
     made = fill(made.__new__(made), with_nulls(values))

@@ -96,7 +96,7 @@ class Holder(Protocol):
 
 
 class Became:
-    """The owner of an object without a schema that wasn't there and has become a list: somebody may hold it still.
+    """The owner of a missing object without a schema that has become a list: somebody may still hold the object.
 
     Attributes:
         values: The list.

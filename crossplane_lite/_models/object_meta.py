@@ -1,9 +1,9 @@
 """Kubernetes' rules for an object's metadata, whatever its kind: the type and the form of names, labels,
 annotations and their like.
 
-Mistakes are told here because of their effects. Where one annotation isn't a string, Crossplane reads none of them and
-drops all that the function has set; a label or name of another form makes the API server refuse the whole object, long
-after the code that is wrong. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
+Mistakes are reported here, because their effects are large and come late. Where one annotation isn't a string,
+Crossplane reads none of them and drops all that the function has set; a label or name of another form makes the API
+server refuse the whole object. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
 pkg/api/validate/content). A kind may have stricter ones for its name, which are left to the API server.
 """
 
@@ -69,7 +69,7 @@ def _is_annotation_key(text: str) -> bool:
 
 
 def _with_more(text: str) -> str:
-    """Return the beginning of a name as it is checked: something comes behind a `-` at its end."""
+    """Return the beginning of a name in the form that is checked: a `-` at its end isn't the end of the name."""
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 
 

@@ -142,7 +142,7 @@ def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the members of its allOf put into one; what stands nearer decides."""
+    """Return a schema with the members of its allOf put into one; the outer one decides."""
     if "allOf" not in schema:
         return schema
     whole: dict[str, Any] = {}
@@ -166,7 +166,7 @@ def _named_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_of(schema: Mapping[str, Any]) -> str:
-    """Return the type that a schema names, or that what it says is about; nothing where that is open."""
+    """Return the type that a schema names, or that its other keywords are about; empty where that is open."""
     named = _named_types(schema)
     if named:
         return named[0] if len(named) == 1 else ""

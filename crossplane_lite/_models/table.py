@@ -18,10 +18,10 @@ A generated (or hand-written) module holds one table and hands it to `load`:
 A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
 `b` (boolean), `q` (integer or string), other choices of these such as `b|s`, `o` (an object without a schema), `x` (any
 JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for a list and `{T` for
-a map of T. The keys of a list that Kubernetes merges by key
-follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
-and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
-digits.
+a map of T. The keys of a list that Kubernetes merges by key follow its type: `[Rule#name`. `attribute=wire:type` gives
+the wire name where it differs from the attribute; in it, and in keys, a character that means something here (space,
+`:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex digits.
+
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
 and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
 marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields).

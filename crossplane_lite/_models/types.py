@@ -52,7 +52,7 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
 }
 
 _Probe = Callable[[Iterable[Any]], object]
-# Joining is what tells texts from anything else in the least time, which counts in the constructor.
+# Joining is the fastest check that all of some values are texts. The constructor asks it for each list of texts.
 _PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
 
 Resolve = Callable[[str], "type[ModelShape]"]
@@ -79,12 +79,12 @@ class Type:
         code: One of the constants of this module.
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
-        takes: The classes of scalars that are kept as they are: `adopt` decides of all others.
+        takes: The classes of scalars that are kept as they are: `adopt` decides about all others.
         words: The scalars in words, for messages.
         probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
         is_item: Whether it is a list or a map that is the item of another one.
         place: For a list or a map the class and field that it is of, and the lists and maps around it, for messages.
-        keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
+        keys: The keys by which Kubernetes merges a list (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
         settles: Whether its absence in an object that is ready is an answer: API servers leave out values that are
             false, zero and empty.

@@ -237,9 +237,7 @@ def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
 
 
 def with_references(value: Any, call: Tracker | None) -> Any:
-    """Return a value as it is, or where there are references from desired state in it that have a value by now, as
-    plain data with these.
-    """
+    """Return a value as it is; where references from desired state in it have a value by now, plain data with that."""
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
 

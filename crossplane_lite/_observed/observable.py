@@ -240,7 +240,7 @@ _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Have a call of an Observable be that of a method of `owner`: of an object that may have a field of that name."""
+    """Make a call of an Observable a call of the method of `owner` that has its name, be it a field's name too."""
     _set(observable, "__cl_owner__", owner)
 
 

@@ -71,7 +71,7 @@ class Oracle(abc.ABC):
 
 
 def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
-    """Return the Observables that one waits for: itself, or for the result of `apply` the arguments."""
+    """Return the Observables that one waits for: itself, or the arguments of `apply` where it is a result of that."""
     return observable.__cl_deps__ or (observable,)
 
 
@@ -83,7 +83,7 @@ def root_of(observable: Observable[Any]) -> Root | None:
 def is_settled(observable: Observable[Any]) -> bool:
     """Say whether the absence of a value is an answer: API servers leave out false, zero and empty values.
 
-    It is where the object that it belongs to is ready, and the value's type is known to be such a one.
+    It is an answer where the object is ready, and where the value has a type of which such values are left out.
     """
     root = observable.__cl_root__
     return observable.__cl_settles__ and root is not None and root.settled
@@ -136,13 +136,14 @@ def oracle_of(observable: Observable[Any]) -> Oracle | None:
     return None if call is None else call.oracle
 
 
-# Logging looks whether its only argument is a mapping; the others ask for somebody else.
+# These ask on behalf of their callers.
 _ASKS_FOR_OTHERS: Final = frozenset({"abc", "typing", "_collections_abc", "functools"})
+# Logging, for one, only looks whether its one argument is a mapping.
 _HARMLESS: Final = ("crossplane_lite", "logging", "_pytest", "pdb", "pprint")
 
 
 def is_harmless(frame: FrameType | None) -> bool:
-    """Say whether nothing follows from the question for the class of a value that this code asks."""
+    """Say whether the code that asks for a value's class makes nothing of the answer."""
     while frame is not None and frame.f_globals.get("__name__") in _ASKS_FOR_OTHERS:
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _HARMLESS
@@ -155,7 +156,7 @@ def note_use(observable: Observable[Any], *, opaque: bool = False, counted: bool
         observable: The value.
         opaque: Whether another answer can't show the fields that depend on it.
         counted: Whether resources may depend on how many there are.
-        failed: Whether it was an error. That is nothing that a value does, also where its absence is an answer.
+        failed: Whether it was an error. An error counts also where the absence of the value is an answer.
     """
     call = call_of(observable)
     if call is None or refers(observable):
@@ -175,7 +176,7 @@ def guess(observable: Observable[Any], compared: object = None) -> bool:
 
     Args:
         observable: The value.
-        compared: The value that it was compared with, if it was; for an order with the sign in front, as text.
+        compared: The value that it was compared with, if any; for `<` and its like a text that begins with the sign.
 
     Returns:
         What to take it for: False for empty and unequal, as in every real call. A rehearsal (see

@@ -1,4 +1,4 @@
-"""Running other programs: for so long, with so much output, and with nothing of them left behind."""
+"""Running other programs: with a limit of time and of output, and with nothing left behind."""
 
 from __future__ import annotations
 
