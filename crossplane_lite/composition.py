@@ -125,7 +125,7 @@ class Function(Callee):
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
 
         compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often
-        and what it sees there): it may act only through its context. These runs leave nothing else behind: no
+        and with which values): it may act only through its context. These runs leave nothing else behind: no
         answer, no log lines, and nothing changes in the answers of other calls.
 
         The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are

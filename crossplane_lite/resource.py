@@ -288,7 +288,7 @@ def get_value(
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
-    # Bytes know neither what a selection means nor whether digits are a key; objects before these aren't decoded.
+    # Bytes don't show the meaning of a selection, or whether digits are a key; objects before these aren't decoded.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
     value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
     return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)

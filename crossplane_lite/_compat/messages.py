@@ -268,7 +268,7 @@ def _unresolved(found: list[Found], where: str) -> UnresolvedError:
         joined = f"{where}{'' if not where or path.startswith('[') else '.'}{path}"
         lines.add(f"{joined} is made from {', '.join(waits)}")
     return UnresolvedError(
-        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold what is known; "
+        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known values; "
         "leave it out until then, or register the resource with ctx.resource(), which waits for it"
     )
 

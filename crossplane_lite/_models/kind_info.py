@@ -1,4 +1,4 @@
-"""What the class of a kind says of it: group, version, kind and scope."""
+"""The facts that a class knows about its kind: group, version, kind and scope."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KindInfo(NamedTuple):
 
 
 def kind_info(cls: Any) -> KindInfo:
-    """Return what a class of resources is for.
+    """Return the kind that a class of resources is for.
 
     Raises:
         AttributeError: The class is for all kinds, or is the base of others.

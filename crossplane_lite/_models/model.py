@@ -110,7 +110,7 @@ class Model(ModelShape):
                 try:
                     field.probe(value if kind is list else value.values())
                 except TypeError:
-                    pass  # `adopt` says what is wrong, or converts it
+                    pass  # `adopt` refuses or converts it
                 else:
                     fields[name] = value.copy()
                     continue

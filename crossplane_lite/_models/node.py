@@ -30,7 +30,7 @@ A model without a node is LOOSE. The state changes
 - from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
 - from VIEW to HELD, when it is written to;
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
-- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over what a previous function desires.
+- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over the desired state of previous functions.
 
 `ctx.resource` takes the instance itself, but of OUTSIDE and TEMPLATE a copy. WAIT and FACT never change. States from
 WAIT on are observed state.

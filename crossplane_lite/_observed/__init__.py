@@ -1,4 +1,4 @@
-"""What a call observes, and the forward references to what it doesn't observe yet.
+"""Observed state of a call, and forward references to the values that aren't there yet.
 
 Observed objects: their tops (`root`), values by path (`lookup`), `conditions`, `readiness` by kind, and the fields that
 Crossplane owns (`owned`). Observables: the references themselves (`observable`), the meaning of their uses (`uses`),

@@ -148,7 +148,7 @@ class Masker:
         return self._is_name(word) or self._is_name(head)
 
     def _add(self, form: str, mode: int, *, is_cut: bool) -> None:
-        if len(form) > 2 * _CHUNK:  # what is long is looked for by its pieces, which are side by side in a text
+        if len(form) > 2 * _CHUNK:  # a long one is looked for by its pieces, which are side by side in a text
             for at in range(0, len(form) - _CHUNK, _CHUNK):
                 self._add(form[at : at + _CHUNK], mode, is_cut=is_cut)
             form = form[at + _CHUNK :]

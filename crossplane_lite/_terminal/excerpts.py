@@ -36,7 +36,7 @@ def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
         mask: Masks secrets. It runs before the text is cut, so that it sees whole ones.
     """
     size = len(text)
-    if size > 16 * longest:  # what is in the middle isn't shown anyway
+    if size > 16 * longest:  # the middle isn't shown anyway
         head, tail = mask(text[: 8 * longest]), mask(text[-8 * longest :])
         # A mask is shorter than a secret, and the places where the text was parted must not come into view.
         text = head + tail if min(len(head), len(tail)) > 2 * longest else mask(text)

@@ -131,7 +131,7 @@ def test_help() -> None:
     text = pydoc.render_doc(ForProvider, renderer=pydoc.plaintext)
     for line in ("location: str", "rules: list[Rule]", "byName: dict[str, Rule]", "port: int | str", "extra: Any"):
         assert f" |      {line}\n" in text
-    assert "to_dict(model) gives what is set as plain data" in text
+    assert "to_dict(model) gives the set fields as plain data" in text
     described = inspect.getdoc(LabelSelector)
     assert described is not None
     assert described.startswith("A query over labels: all of `matchLabels` and of `matchExpressions` must hold.\n")
