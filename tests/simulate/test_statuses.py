@@ -215,7 +215,7 @@ def test_paths_that_lead_nowhere() -> None:
     before = {"status": {"text": "t", "list": [], "odd": [1]}}
     wanted = {
         ".status.text.x": "status.text is no object",
-        ".status.text[0]": "status.text isn't a list",
+        ".status.text[0]": "status.text is no list",
         ".status.list.x": "status.list is no object",
         ".status.list[0]": "status.list has 0 elements",
         ".status.odd[0].x": "status.odd[0] is no object",
