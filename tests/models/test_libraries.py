@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
 import pydoc
@@ -171,7 +172,7 @@ def test_what_a_class_says_of_its_kind() -> None:
 
 
 def test_nulls_and_copies_go_through() -> None:
-    """An explicit null is kept by both."""
+    """An explicit null is kept from plain data to a model, its copies, and back."""
     one = from_dict(ForProvider, {"location": None})
-    assert one.location is NULL
+    assert [made.location for made in (one, copy.copy(one), copy.deepcopy(one))] == [NULL] * 3
     assert to_dict(one) == {"location": None}
