@@ -24,7 +24,7 @@ _TYPES: Final = {
     "null": "null",
     "number": "a number",
     "object": "an object",
-    "string": "text",
+    "string": "a string",
 }
 _FORMATS: Final = {
     "byte": "base64",
