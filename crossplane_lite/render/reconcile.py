@@ -17,6 +17,7 @@ from .._manifests.objects import (
     quoted,
     resource_name,
     secret_data,
+    secret_place,
     some_names,
     text_of,
     with_condition,
@@ -71,7 +72,7 @@ def render(
         context: The pipeline's context before the first step.
         timeout: How many seconds all steps may take together.
         xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
-            with references in its spec, connection details and perhaps a claim. Without one it is none.
+            with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
         composition: The name of the Composition, which functions see in the composite.
 
     Returns:
@@ -223,15 +224,10 @@ class _Reconcile:
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
         """Return the content of the connection secret that a resource names; empty if it isn't there (yet)."""
-        spec = resource.get("spec")
-        reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
-        if not isinstance(reference, Mapping):
+        reference = secret_place(resource)
+        if reference is None:
             return {}
-        name = text_of(reference.get("name"))
-        # A namespaced resource's secret is in its own namespace, whatever the reference says.
-        namespace = text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace"))
-        if not name:
-            return {}
+        namespace, name = reference
         found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
         return secret_data(found[0], f"Secret {namespace}/{name}") if found else {}
 
@@ -251,7 +247,7 @@ class _Reconcile:
             ready[name] = message.ready == _view.READY_TRUE
             if not is_label(name):
                 self._notes.append(
-                    f"the composition resource name {quoted(name)} is no DNS label, which others may take it for: up "
+                    f"the composition resource name {quoted(name)} isn't a DNS label, and others may use it as one: up "
                     "to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
                 )
         status = self._desired_status(desired.composite)

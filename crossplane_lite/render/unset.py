@@ -107,7 +107,10 @@ def hints(run: StepRun) -> Iterator[str]:
         yield "the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
         return
     for path in _probed(run.runner.function, run.request, reads.unset, lambda made: _differ(made.error, error)):
-        yield f"{path} isn't set, and reads None; give it a value, a default in the XRD, or check it before it is used"
+        yield (
+            f"{path} isn't set, and reads None; give it a value, a default in the XRD (previews read it with --xrd, "
+            "tests with xrd=), or check it before it is used"
+        )
         return
 
 
@@ -123,7 +126,7 @@ def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ..
 
 
 def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
-    """Yield those of some fields that make a difference when they have a value; the last that was read comes first."""
+    """Yield the fields whose value makes a difference; the last one that was read comes first."""
     for path in list(reversed(paths))[:_MOST_PROBES]:
         changed = _with_value(request, path)
         if changed is not None and is_source(_run(function, changed)):
