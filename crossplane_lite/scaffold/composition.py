@@ -13,8 +13,8 @@ from .._manifests.sources import read_sources
 from .._manifests.yaml import Document, decode, dump
 from ..codegen import generate
 from ..codegen.definitions import Kind, definitions
+from ..codegen.manifest import MANIFEST, manifest
 from ..codegen.options import PROJECT
-from ..codegen.output import MANIFEST, manifest
 from ..errors import InputError
 from .project import Project, filled, shared_files
 from .samples import required_values
