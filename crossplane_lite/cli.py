@@ -27,8 +27,8 @@ _BY_THEMSELVES: Final = (["dev"], ["krm"], ["serve"])
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command.
 
-    Where the arguments are the process's own, the process is taken to end with the command: what anybody prints on
-    stdout after its output goes to stderr, and threads that functions have left are not waited for.
+    Where the arguments are the process's own, the process is taken to end with the command: anything that is
+    printed on stdout after its output goes to stderr, and threads that functions have left are not waited for.
 
     Args:
         argv: Command-line arguments without the program's name; by default the process's own.
@@ -56,7 +56,7 @@ def _run(arguments: list[str]) -> int:
     if not arguments:
         stdio.say(*_help())
         return 2
-    if arguments[:2] == ["krm", "init"]:  # what it was called when only KRM functions had a template
+    if arguments[:2] == ["krm", "init"]:  # the name from when only KRM functions had a template
         arguments = ["init", "--template", "krm", *arguments[2:]]
     if arguments[0] == "help" and arguments[1:2] not in ([], ["-h"], ["--help"]):
         arguments = [*arguments[1:], "--help"]
@@ -67,10 +67,10 @@ def _run(arguments: list[str]) -> int:
         if name in ("--version", "version"):
             return _print(f"crossplane-lite {_version()}")
         if name not in COMMANDS:
-            from ._commands.suggesting import near
+            from ._base.near_name import near_name
 
             names = ", ".join(COMMANDS)
-            hint = near(name, COMMANDS) or f"; the commands are {names}"
+            hint = near_name(name, COMMANDS) or f"; the commands are {names}"
             return _complain(f"crossplane-lite: there is no command {name!r}{hint}")
         module = _module(name)
         try:
@@ -87,7 +87,7 @@ def _run(arguments: list[str]) -> int:
         return _complain(f"crossplane-lite {name}: {e}")
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         return 1
-    except OSError as e:  # what is written to stdout finds no place
+    except OSError as e:  # output that finds no place
         return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
     except KeyboardInterrupt:
         return 130
@@ -112,7 +112,7 @@ def _module(name: str) -> Any:
 
 
 def _add_to_argparse(name: str, arguments: list[str], status: object) -> None:
-    """Add to what argparse has printed: examples to help, what was meant to a complaint."""
+    """Add to the output of argparse: examples to help, suggestions to a complaint."""
     if status == 2:
         from ._commands.suggesting import flag_hints
 

@@ -125,7 +125,7 @@ class Function(Callee):
         """Return the dependencies that compose() shows for a request, whether they have values by now or not.
 
         compose() runs a few times for it, as with `usages=True` (`crossplane_lite._rehearsal.rehearse` says how often
-        and what it sees there): it may act only through its context. These runs leave nothing else behind: no
+        and with which values): it may act only through its context. These runs leave nothing else behind: no
         answer, no log lines, and nothing changes in the answers of other calls.
 
         The composite is passed through field by field: where `a` reads `xr.status.x`, which is set from `b`, there are
@@ -304,7 +304,7 @@ def _check_compose(compose: Any) -> None:
             f"compose() is called with one argument, the Context, and {name} can't be; write "
             f"def {name}(ctx: composition.Context) -> None"
         ) from None
-    except ValueError:  # no signature to be had, as for some callables in C
+    except ValueError:  # some callables in C have no signature
         pass
 
 

@@ -63,7 +63,7 @@ class Context:
 
         def __getattr__(self, name: str) -> Any:
             """Refuse a name that the context doesn't have, with the near one."""
-            from ._models.shape import near_name
+            from ._base.near_name import near_name
 
             names = {one: None for one in dir(type(self)) if not one.startswith("_")}
             raise AttributeError(f"ctx has no attribute {name!r}{near_name(name, names)}", name=name, obj=self)
@@ -144,8 +144,8 @@ class Context:
             details: Values by key, as text, bytes, whole numbers or Observables, and not in base64. None leaves a key
                 as it is. `other.observed.connection_details` as a whole can be given too.
             name: Its composition resource name.
-            namespace: Where a composite that is in no namespace itself, and whose author doesn't say, has it. The
-                Secret of a composite in a namespace is in that one.
+            namespace: The Secret's namespace, for a composite that is in none itself and whose author doesn't name
+                one. The Secret of a composite in a namespace is in that one.
 
         Returns:
             The Secret, registered. Legacy composites have `ctx.composite(...).connection_details` instead.

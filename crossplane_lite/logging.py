@@ -135,7 +135,7 @@ class Logger:
 
         Args:
             level: The standard library's number.
-            event: What has happened; by its name it can be given too.
+            event: The message. It can be given by name too.
             *args: What `%` puts into it, if there is any.
             **fields: Fields of the line.
         """

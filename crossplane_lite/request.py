@@ -67,8 +67,8 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
         model: The class of the resources; dicts without it.
 
     Returns:
-        The resources. None of them both before Crossplane has answered and where nothing matches;
-        `name in req.required_resources` says which.
+        The resources; an empty list both before Crossplane has answered and where nothing matches.
+        `name in req.required_resources` tells the two apart.
 
     Raises:
         UsageError: A resource is not of the model's kind.
@@ -112,7 +112,7 @@ def get_extra_resources(req: Request, name: str, model: None = None) -> list[dic
 @overload
 def get_extra_resources(req: Request, name: str, model: type[R]) -> list[R]: ...
 def get_extra_resources(req: Request, name: str, model: type[Any] | None = None) -> list[Any]:
-    """Return the resources that answer a requirement of the deprecated kind, which Crossplane before v2 knows alone.
+    """Return the resources that answer a requirement of the deprecated kind, the only one before Crossplane v2.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -127,8 +127,8 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
         name: The requirement's name.
 
     Returns:
-        The schema. None both before Crossplane has answered and where it doesn't know the kind;
-        `name in req.required_schemas` says which.
+        The schema; None both before Crossplane has answered and where it doesn't know the kind.
+        `name in req.required_schemas` tells the two apart.
     """
     if name not in req.required_schemas:
         return None
@@ -246,7 +246,7 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
     Args:
         req: The request.
         key: Its key, such as `apiextensions.crossplane.io/environment`.
-        default: What to return where the context doesn't have the key.
+        default: The result where the context doesn't have the key.
     """
     value = req.context.fields.get(key)
     return default if value is None else _wire.decode_value(value.SerializeToString())

@@ -28,8 +28,9 @@ from ._compat.messages import (
     struct_of,
 )
 from ._observed.conditions import condition_of
-from ._observed.observable import Observable, known
+from ._observed.observable import Observable
 from ._observed.tracker import current
+from ._observed.uses import known
 from ._paths import field_path
 from .errors import UnresolvedError, UsageError
 
@@ -266,7 +267,7 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
     made = {}
     for key, value in details.items():
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"connection detail {key!r} must be text or bytes (got a {type(value).__name__})")
+            raise UsageError(f"connection detail {key!r} must be a string or bytes (got a {type(value).__name__})")
         made[key] = value.encode() if isinstance(value, str) else value
     r.connection_details.update(made)
 
@@ -281,13 +282,13 @@ def get_value(
         path: Such as `spec.ports[2].port`, `spec.ports[-1]` for the last one, `spec.ports[name=http].port`, or
             `metadata.annotations[crossplane.io/external-name]`; in quotes, the text in brackets is a key even where
             it is a number.
-        default: What to return where the path leads nowhere.
+        default: The result where the path leads nowhere.
 
     Raises:
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.
     """
     raw, steps = struct_of(resource, "get_value()"), field_path.parse(path)
-    # Bytes know neither what a selection means nor whether digits are a key; objects before these aren't decoded.
+    # Bytes don't show the meaning of a selection, or whether digits are a key; objects before these aren't decoded.
     direct = next((at for at, step in enumerate(steps) if type(step) not in (str, int)), len(steps))
     value = _wire.get_path(raw, steps[:direct], _wire.MISSING)  # type: ignore[arg-type]
     return default if value is _wire.MISSING else field_path.lookup(value, steps[direct:], default)

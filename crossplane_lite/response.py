@@ -170,7 +170,7 @@ def require_resources(
 ) -> None:
     """Ask Crossplane for resources. It calls again with them under `req.required_resources[name]`.
 
-    To be asked for in every call. With neither `match_name` nor `match_labels` all resources of the kind are meant,
+    Ask for them in every call. With neither `match_name` nor `match_labels` all resources of the kind are meant,
     which Crossplane understands from v2.2.1 on; older ones understand an empty `match_labels`.
 
     Args:
@@ -199,7 +199,7 @@ def require_resources(
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
     """Ask Crossplane for the OpenAPI schema of a kind. It calls again with it under `req.required_schemas[name]`.
 
-    To be asked for in every call. `request.get_required_schema` reads it.
+    Ask for it in every call. `request.get_required_schema` reads it.
 
     Args:
         rsp: The response to add the requirement to; one of the same name is replaced.

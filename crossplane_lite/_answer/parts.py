@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
 from .._models.walker import plain_and_waits, unresolved_in
-from .._observed.observable import Observable, known, sources
+from .._observed.observable import Observable
+from .._observed.uses import known, sources
 from .._terminal.excerpts import LONGEST_RESULT
 from ..proto import _view
 

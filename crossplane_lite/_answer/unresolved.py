@@ -14,8 +14,9 @@ from .._models.fallback import fall_back
 from .._models.object_meta import check_metadata
 from .._models.walker import Found, Tree, tree_of
 from .._observed import readiness
-from .._observed.observable import Observable, root_of, sources
+from .._observed.observable import Observable
 from .._observed.owned import changes, is_owned, with_live_values
+from .._observed.uses import root_of, sources
 from .._waits.wait import Wait
 from ..errors import EncodeError
 

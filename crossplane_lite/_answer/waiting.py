@@ -9,8 +9,9 @@ from .._base.sentinels import UNSET
 from .._models.walker import unresolved_in
 from .._observed.conditions import condition_of
 from .._observed.lookup import value_at
-from .._observed.observable import Observable, root_of
+from .._observed.observable import Observable
 from .._observed.readiness import is_ready
+from .._observed.uses import root_of
 from .._waits.entry import RESOURCE, CutOff, Need, Note, Waiting, reads_as_other
 from .._waits.graph import Graph, fields_of, needs, shown_vertex
 from ..proto import _view

@@ -21,8 +21,8 @@ def load(module: str, extra: str) -> Any:
         The module.
 
     Raises:
-        MissingExtraError: The module isn't installed. One that is installed and fails to import what it
-            needs itself raises its own ImportError.
+        MissingExtraError: The module isn't installed. A module that is installed, but lacks a package that it
+            imports itself, raises an ImportError of its own.
     """
     try:
         return importlib.import_module(module)

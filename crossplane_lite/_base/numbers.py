@@ -1,4 +1,4 @@
-"""Which integers JSON carries."""
+"""The integers that JSON carries exactly."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ if TYPE_CHECKING:
 __all__ = ["EXACT"]
 
 EXACT: Final = 2**53
-"""All integers from its negative to it are doubles, and are told apart: a Struct, and JSON at large, carry these."""
+"""Doubles, and so a Struct and JSON in general, hold each integer from -EXACT to EXACT exactly."""

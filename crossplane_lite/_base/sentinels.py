@@ -58,7 +58,7 @@ NULL: Final = NullType.NULL
 
 
 class Replaced(dict[str, Any]):
-    """In a tree that is laid over existing bytes: an object that replaces what is there instead of merging into it."""
+    """In a tree that is laid over existing bytes: an object that replaces the one there instead of merging into it."""
 
 
 TOMBSTONE: Final = _Tombstone.TOMBSTONE

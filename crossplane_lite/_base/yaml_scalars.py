@@ -40,7 +40,7 @@ def forms(word: str) -> tuple[str, str, str]:
 
 
 WORDS: dict[str, bool | None] = {"": None, "~": None}
-"""The words that every reader takes for the same: null, true and false."""
+"""The words that all readers of YAML read alike: null, true and false."""
 
 for _value, _word in ((None, "null"), (True, "true"), (False, "false")):
     WORDS.update(dict.fromkeys(forms(_word), _value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from .._models.shape import near_name
+from .._base.near_name import near_name
 from ..errors import CrossplaneLiteError, UsageError
 
 __all__ = ["Capabilities", "Credential", "Credentials", "MissingCredentialError", "raw_request", "report_use"]

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _wire
-from .._observed.observable import Observable, guess, make
+from .._observed.observable import Observable, make
 from .._observed.root import Root
+from .._observed.uses import guess
 from ..errors import UsageError
 
 if TYPE_CHECKING:

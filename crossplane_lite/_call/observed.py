@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._models.registered import Registered, observed_view
 from .._models.unstructured import Unstructured
-from .._observed.observable import guess, make
+from .._observed.observable import make
 from .._observed.root import Root
+from .._observed.uses import guess
 from .registering import known_name
 
 if TYPE_CHECKING:

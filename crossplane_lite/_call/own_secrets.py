@@ -12,7 +12,7 @@ from ..errors import CrossplaneLiteError
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
-    from .._observed.masking import Secret
+    from .._observed.secret_forms import Secret
 
 __all__ = ["OwnSecrets"]
 

@@ -15,9 +15,10 @@ from .._models.registered import Registered
 from .._models.resource import Resource
 from .._models.types import ANY_TYPE
 from .._models.walker import plain_data
-from .._observed.observable import Observable, known
+from .._observed.observable import Observable
 from .._observed.root import Root
 from .._observed.tracker import current
+from .._observed.uses import known
 from ..errors import DuplicateResourceError, UnresolvedError, UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 from .. import _wire
 from .._models.kinds import check_class, check_kind
 from .._models.registered import Registered, observed_view
-from .._observed.observable import guess, make
+from .._observed.observable import make
 from .._observed.root import Root
+from .._observed.uses import guess
 
 if TYPE_CHECKING:
     from .._models.resource import Resource

@@ -7,7 +7,8 @@ from typing import Any
 
 import attr
 
-from .._observed.observable import Observable, known
+from .._observed.observable import Observable
+from .._observed.uses import known
 from ..errors import UsageError
 
 __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]

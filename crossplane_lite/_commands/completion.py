@@ -1,4 +1,4 @@
-"""`crossplane-lite completion`: what lets bash, zsh and fish complete commands and flags. shtab writes it."""
+"""`crossplane-lite completion`: the scripts with which bash, zsh and fish complete commands and flags, by shtab."""
 
 from __future__ import annotations
 

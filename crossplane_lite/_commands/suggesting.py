@@ -1,10 +1,10 @@
-"""What was meant by a word on the command line that isn't known."""
+"""Suggestions for flags of a command line that its command doesn't know."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .table import COMMANDS
@@ -12,13 +12,7 @@ from .table import COMMANDS
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["flag_hints", "near", "parser_of"]
-
-
-def near(word: str, known: Collection[str]) -> str:
-    """Return a question that ends a message, where there is a word like it: `; did you mean 'render'?`."""
-    found = difflib.get_close_matches(word, sorted(known), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+__all__ = ["flag_hints", "parser_of"]
 
 
 def parser_of(name: str) -> argparse.ArgumentParser | None:

@@ -12,7 +12,7 @@ class Command(NamedTuple):
 
     Attributes:
         module: The module whose `command(argv)` returns the exit status. Most have `make_parser()` too.
-        about: What help says.
+        about: Its line in the help of the program.
         examples: Command lines without the program, for help; empty where the command's own help has them.
     """
 

@@ -15,8 +15,8 @@ from .. import _wire
 from .._models.model import Model
 from .._models.node import WAIT
 from .._models.walker import Found, show_path, tree_of, with_nulls
-from .._observed.observable import sources
 from .._observed.tracker import current
+from .._observed.uses import sources
 from ..errors import EncodeError, UnresolvedError, UsageError
 from ..proto._pool import DecodeError
 
@@ -160,7 +160,7 @@ def sibling(message: Any, name: str) -> Any:
 
 
 def struct_of(value: Any, what: str) -> bytes:
-    """Return the bytes of the Struct that a resource of any form is; none for None.
+    """Return the Struct bytes of a resource in any form; empty for None.
 
     Args:
         value: A Resource or a Struct of any implementation, a mapping, or None.
@@ -188,9 +188,8 @@ def encoded(source: Any, where: str = "") -> bytes:
     """Return the bytes of the Struct for a given object.
 
     Args:
-        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of one of ours, every
-            field that is set is taken, together with the object below it where a getter of `crossplane_lite.request`
-            gave it.
+        source: A mapping, one of our models, a Struct of any implementation, or a pydantic model. Of our models the set
+            fields are taken, and the object below them where a getter of `crossplane_lite.request` has made the model.
         where: The text before the paths in messages.
 
     Raises:
@@ -269,7 +268,7 @@ def _unresolved(found: list[Found], where: str) -> UnresolvedError:
         joined = f"{where}{'' if not where or path.startswith('[') else '.'}{path}"
         lines.add(f"{joined} is made from {', '.join(waits)}")
     return UnresolvedError(
-        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold what is known; "
+        f"{'; '.join(sorted(lines))}, which has no value yet, and a message can only hold known values; "
         "leave it out until then, or register the resource with ctx.resource(), which waits for it"
     )
 

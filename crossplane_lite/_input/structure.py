@@ -167,7 +167,7 @@ def _union(converter: Any, value: Any, shape: Shape) -> Any:
                 raise
             except Exception as error:
                 errors.append(error)
-    # Mistakes are said for the member that the value is nearest to: the one with the fewest keys too few or many.
+    # The mistakes reported are those for the nearest member: the one with the fewest missing and unknown keys.
     raise min(errors, key=_distance) if errors else _misfit(value, shape.type)
 
 
@@ -235,7 +235,7 @@ def _items(converter: Any, items: Iterable[tuple[Any, Any, Any]], shape: Shape) 
 
 
 def problems_in(error: BaseException, path: str) -> str:
-    """Return everything that is wrong, each with its path, in the words of who writes the input.
+    """Return every mistake with its path, in words for the author of the input.
 
     Args:
         error: The error that structuring has raised.
@@ -278,7 +278,7 @@ def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
         for problem in about:
             yield from _problems(problem, path)
     elif isinstance(error, ForbiddenExtraKeysError):
-        from .._models.shape import near_name
+        from .._base.near_name import near_name
 
         known = dict.fromkeys(field.key for field in fields_of(error.cl))
         for key in error.extra_fields:

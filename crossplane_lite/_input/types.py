@@ -52,8 +52,7 @@ class Field(NamedTuple):
 
     Attributes:
         name: The attribute.
-        key: Its key in the input: attrs' alias, without the underscore of those that end in one because the rest is a
-            keyword of Python.
+        key: Its key in the input: attrs' alias, without the underscore that stands behind a keyword of Python.
         type: Its type.
         default: Its default, `NOTHING` without one; a callable that makes it where `made` is true.
         made: Whether the default is made anew for each instance.
@@ -138,7 +137,7 @@ def fields_of(cls: type[Any]) -> list[Field]:
         hints = typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
         raise UsageError(
-            f"the types of {cls.__name__} can't be looked up: {error}; what they name must be at the top of the module"
+            f"the types of {cls.__name__} can't be looked up: {error}; names in them must be at the top of the module"
         ) from None
     return [_dataclass_field(field, hints) for field in vars(cls)["__dataclass_fields__"].values() if field.init]
 

@@ -1,10 +1,11 @@
-"""Values on their way into desired state: values are taken as they are, converted, copied, or refused."""
+"""Values on their way into desired state: they are taken as they are, converted, copied or refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._base.near_name import near_name
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
 from .._observed.observable import Observable
 from .._observed.tracker import current
@@ -15,7 +16,7 @@ from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
 from .place import place_of
-from .shape import ModelShape, near_name
+from .shape import ModelShape
 from .types import articled
 from .walker import plain_data, tree_of, with_nulls
 from .written import as_written
@@ -23,15 +24,15 @@ from .written import as_written
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # Where a value goes, for messages: a text, a model, list or map, or such a place and a step below it. It is put
-    # together where something is said.
+    # Where a value goes, for messages: a text, a model, list or map, or such a place and a step below it. It becomes
+    # text only where there is a message.
     Place: TypeAlias = object | tuple["Place", str | int]
 
 __all__ = ["adopt", "fill", "own_copy", "shell_of"]
 
 S = TypeVar("S", bound=ModelShape)
 
-# What stands in plain data and is kept as it is; everything else is looked at.
+# The types of plain data that are kept as they are; values of all others are looked at.
 _KEPT = frozenset({*_types.SCALARS, Observable, type(None), type(NULL)})
 
 
@@ -54,10 +55,10 @@ def adopt(type_: _types.Type, value: Any, name: Place) -> Any:
 
 
 class _Work:
-    """Values that still have to be adopted. It stands for a recursion: the data decides how deep it is nested.
+    """Values that still have to be adopted: a stack instead of a recursion, because the data decides how deep it goes.
 
     Args:
-        is_copy: Whether they come from a model: what a previous function or the cluster left isn't checked.
+        is_copy: Whether they come from a model: values that a previous function or the cluster has left aren't checked.
     """
 
     __slots__ = ("_depth", "_items", "is_copy")
@@ -104,7 +105,7 @@ def _adopt_one(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
     if plain is not value:
         return _adopt_one(type_, plain, name, work)
     if type_.code == _types.ANY or type_.code == _types.DYNAMIC:
-        return value  # values that JSON can't carry are refused with its whole path when the resource is encoded
+        return value  # one that JSON can't carry is refused when the resource is encoded, with its whole path
     if any(issubclass(kind, one) for one in type_.takes):
         return value
     raise _unfit(type_, value, name)
@@ -121,7 +122,7 @@ def _converted(type_: _types.Type, value: Any, name: Place, work: _Work) -> Any:
         return value
     call = current()
     if call is not None and call.oracle is not None and type_.takes:
-        return value  # it may be made from an answer that nobody gave, and the run must show what comes after it
+        return value  # it may come from an answer that the rehearsal made up, and the run must go on
     raise _unfit(type_, value, name)
 
 
@@ -171,8 +172,8 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     if node is not None and value._absent:
         if type(node.owner) is Became:
             return adopt(type_, node.owner.values, name)
-        if node.place is not None and not _is_status(name):  # as `attrs.evolve` hands it on
-            node.place.used(node)
+        if not _is_status(name):  # as `attrs.evolve` hands it on
+            node.used()
         # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
         return node.observable() if state == WAIT else None
     is_other = code == _types.MODEL and not isinstance(value, type_.made or type_.cls)
@@ -184,7 +185,7 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
     elif code in (_types.LIST, _types.MAP) or type_.words:
         raise _unfit(type_, value, name)
     elif state in (LAID, TEMPLATE) or (state == HELD and (node is None or node.raw is None)):
-        # Without fields that another resource inherits; and values elsewhere must not change with this.
+        # The copy lacks fields that another resource inherits, and changes to it don't show there.
         value = own_copy(value)
     elif state == OUTSIDE and current() is not None:
         value = own_copy(value)  # a call must not change objects that were made outside of every call
@@ -298,11 +299,11 @@ def fill(model: S, values: Mapping[Any, Any], *, is_copy: bool = False) -> S:
     Args:
         model: The model.
         values: The mapping.
-        is_copy: Whether that is what another model of the class has: its scalars are taken as they are.
+        is_copy: Whether they are the values of another model of the class: scalars are taken as they are then.
 
     Raises:
         UnknownFieldError: A key is neither.
-        UsageError: A value can't stand where it stands.
+        UsageError: A field can't hold its value.
     """
     work = _Work(is_copy=is_copy)
     _filled(model, values, work, type(model).__name__)
@@ -316,7 +317,7 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
     target = model.__dict__
     for key, value in values.items():
         if type(key) is Observable:
-            key = str(key)  # found again as the text that it is
+            key = str(key)  # a text, which is found again
         if not isinstance(key, str):
             raise UsageError(f"{_label(name)}: keys must be strings (got {key!r} that is {_a(type(key))})")
         field = cls.__wire_fields__.get(key)

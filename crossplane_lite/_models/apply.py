@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._base.sentinels import UNSET
-from .._observed.observable import Observable, call_of, known, make, root_of, sources
+from .._observed.observable import Observable, make
 from .._observed.root import Computed
 from .._observed.tracker import current
+from .._observed.uses import call_of, known, root_of, sources
 from .node import WAIT
 from .shape import ModelShape
 from .walker import whole_tree, with_references
@@ -105,7 +106,7 @@ def value_or(value: Any, default: Any) -> Any:
     Nothing that is made with the answer counts as a guess.
 
     Args:
-        value: A value that was read below `.observed`, or of the composite.
+        value: A value that was read from `.observed`, or from the composite.
         default: The meaning of its absence.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The attributes of fields: the wire name where Python and the SDK's own names leave it."""
+"""The attributes of fields: their wire names, changed where Python or the SDK has another use for the name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_RESOURCES: Final = _OF_MODELS | {*dir(Resource), "apiVersion", "kind"}
 
 
 def identifier(text: str) -> str:
-    """Return a name that Python takes: `_` stands for what it doesn't, and before a digit."""
+    """Return a name that Python takes: with `_` for each character that it refuses, and in front of a digit."""
     if not text.isascii():
         import unicodedata
 
@@ -35,12 +35,12 @@ def class_name(text: str) -> str:
     else:
         parts = identifier(text).split("_")
         name = "".join(part[:1].upper() + part[1:] for part in parts)
-        name = identifier(name or "Field")  # once more: what is joined, or a capital, can have another form
+        name = identifier(name or "Field")  # once more: joined parts, or a capital, can have another normal form
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def attributes(wires: Iterable[str], *, of_resource: bool) -> dict[str, str]:
-    """Return the attribute of each wire name of an object (design: the wire name where that is possible).
+    """Return the attribute of each wire name of an object (the wire name where that is possible).
 
     A keyword, and a name that models or resources use themselves, gets an underscore behind it. Two names that would
     become one are told apart by underscores; those that needn't change keep theirs.

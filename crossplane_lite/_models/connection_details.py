@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
-from .._observed.observable import Observable, guess, known, make
+from .._observed.observable import Observable, make
+from .._observed.uses import guess, known
 from ..errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
     keeps its value: the one that previous functions desire, or else the observed one.
 
     Attributes:
-        raw: The details as bytes. Its keys are those that are there; of an observed resource, others read as
-            Observables.
+        raw: The details that are there, as bytes. Those that an observed resource lacks read as Observables.
     """
 
     def __init__(self, root: Root, source: Mapping[str, bytes], *, writable: bool) -> None:
@@ -158,8 +158,8 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
         value = value if there is UNSET else there
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
-            f"connection detail {key!r} must be text, bytes or a whole number "
-            f"(got a {type(value).__name__}); make it a text first"
+            f"connection detail {key!r} must be a string, bytes or a whole number "
+            f"(got a {type(value).__name__}); write str(...)"
         )
     if not isinstance(value, Observable):
         call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._base.sentinels import UNSET
-from .._observed.observable import Observable, guess, make
+from .._observed.observable import Observable, make
+from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
 from .node import WAIT
-from .shape import DesiredMap
+from .shape import DesiredMap, PlacedMap
 from .types import ANY_TYPE, Type
 
 if TYPE_CHECKING:
@@ -21,15 +22,31 @@ __all__ = ["ModelList", "ModelMap", "ObservedList", "ObservedMap"]
 _MISSING = object()
 
 
-class ModelList(list[Any]):
-    """A list of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
+class _PlacedList(list[Any]):
+    """A list with a place and the type of its field. Without a place it is a plain list."""
 
     __slots__ = ("_node", "_type")
 
     def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
-        super().__init__(values)
+        list.__init__(self, values)
         self._node = node
         self._type = type_
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        # Such as `spec.items()` where the object has a field of that name.
+        raise UsageError(
+            "this is a list of the data, so it can't be called; as methods of the object whose field it is, dict(...), "
+            "list(...), [name] and `in` serve"
+        )
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
+class ModelList(_PlacedList):
+    """A list of desired state. It checks values that are put into it, and counts as set once it is changed."""
+
+    __slots__ = ()
 
     def append(self, value: Any) -> None:
         self[len(self) :] = [value]
@@ -60,27 +77,11 @@ class ModelList(list[Any]):
     def _take_in(self, key: Any, child: Any) -> None:
         """An element that was read and is written to now stands in here already; only the list has to count as set."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise _not_callable()
-
-    def __reduce__(self) -> Any:
-        return list, (list(self),)
-
 
 class ModelMap(DesiredMap):
-    """A map of desired state. What is put in is checked, and the first change has one that wasn't set count as set."""
+    """A map of desired state. It checks values that are put into it, and counts as set once it is changed."""
 
-    __slots__ = ("_type",)
-
-    def __init__(
-        self,
-        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        node: Node | None = None,
-        type_: Type = ANY_TYPE,
-    ) -> None:
-        super().__init__(values)
-        self._node = node
-        self._type = type_
+    __slots__ = ()
 
     def __setitem__(self, key: str, value: Any) -> None:
         from .adopt import adopt
@@ -141,9 +142,6 @@ class ModelMap(DesiredMap):
     def _take_in(self, key: Any, child: Any) -> None:
         """An element that was read and is written to now stands in here already; only the map has to count as set."""
 
-    def __reduce__(self) -> Any:
-        return dict, (dict(self),)
-
     def _bury(self, key: str) -> None:
         if self._node is None:
             return
@@ -174,14 +172,6 @@ for _name in "remove pop clear sort reverse __delitem__ __imul__".split():
     setattr(ModelList, _name, _changing(_name))
 
 
-def _not_callable() -> UsageError:
-    """Return the error for `spec.items()` where the object has a field of that name."""
-    return UsageError(
-        "this is a list of the data, so it can't be called; as methods of the object whose field it is, dict(...), "
-        "list(...), [name] and `in` serve"
-    )
-
-
 def _read_only(builtin: Any) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._node is not None:
@@ -191,18 +181,13 @@ def _read_only(builtin: Any) -> Callable[..., Any]:
     return method
 
 
-class ObservedList(list[Any]):
+class ObservedList(_PlacedList):
     """A list of observed state. An index past its end reads as an Observable, or None where nothing more can come.
 
-    Without a node it is a plain list: `dataclasses.asdict` and its like make one of the class that they find.
+    One without a node comes from `dataclasses.asdict` and its like, which make a list of the class that they find.
     """
 
-    __slots__ = ("_node", "_type")
-
-    def __init__(self, values: Iterable[Any] = (), node: Node | None = None, type_: Type = ANY_TYPE) -> None:
-        super().__init__(values)
-        self._node = node
-        self._type = type_
+    __slots__ = ()
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
@@ -216,30 +201,11 @@ class ObservedList(list[Any]):
 
             return absent(self._type.item, self._node.state, self._node, f"[{at}]")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise _not_callable()
 
-    def __reduce__(self) -> Any:
-        return list, (list(self),)
+class ObservedMap(PlacedMap):
+    """A map of observed state. A missing key reads as an Observable, or None where nothing more can come."""
 
-
-class ObservedMap(dict[str, Any]):
-    """A map of observed state. A missing key reads as an Observable, or None where nothing can come any more.
-
-    Without a node it is a plain one, as a list is.
-    """
-
-    __slots__ = ("_node", "_type")
-
-    def __init__(
-        self,
-        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
-        node: Node | None = None,
-        type_: Type = ANY_TYPE,
-    ) -> None:
-        super().__init__(values)
-        self._node = node
-        self._type = type_
+    __slots__ = ()
 
     def __missing__(self, key: str) -> Any:
         node = self._node
@@ -284,9 +250,6 @@ class ObservedMap(dict[str, Any]):
         if type(value) is Observable:
             return guess(value)
         return value is not None and guess(value._node.observable())
-
-    def __reduce__(self) -> Any:
-        return dict, (dict(self),)
 
 
 for _name in "append extend insert remove pop clear sort reverse __setitem__ __delitem__ __iadd__ __imul__".split():

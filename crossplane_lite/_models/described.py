@@ -22,12 +22,12 @@ __all__ = ["help_text", "python_type", "signature"]
 
 _SCALARS: Final[tuple[type, ...]] = (bool, int, float, str)
 _FOOTER: Final = (
-    "crossplane_lite.model.to_dict(model) gives what is set as plain data, and from_dict(cls, data) a model of it."
+    "crossplane_lite.model.to_dict(model) gives the set fields as plain data, and from_dict(cls, data) a model of it."
 )
 
 
 def python_type(type_: Type, *, choices: bool = True) -> Any:
-    """Return the type of what a field holds, without Observables, None and the like.
+    """Return the type of a field's values, without Observables, None and the like.
 
     Args:
         type_: The field's type.

@@ -1,7 +1,7 @@
-"""Reads of desired state that were meant otherwise: the names of a composed resource, and its status.
+"""The fields of a desired composed resource that only the cluster has: its names and its status.
 
-Nobody sets the name of most composed resources: Crossplane makes one up, and the external name is the provider's. So
-where no function has set it, reading it gives a reference to the observed one. A composed resource's desired status
+Nobody sets the name of most composed resources: Crossplane makes one up, and the provider chooses the external name. So
+where no function has set one, reading it gives a reference to the observed one. A composed resource's desired status
 does not exist at all, so that reading a field of it is a mistake.
 """
 
@@ -43,9 +43,9 @@ class _Metadata:
 
 
 class _Status:
-    """The status of a desired composed resource: it can't be read. Fields set in it are told when the call ends.
+    """The status of a desired composed resource: it can't be read. Fields set in it are reported when the call ends.
 
-    The objects below it that aren't there, which a schema has or an object without one could have, are in it too.
+    Missing objects below it, those of a schema and those that an object without one could have, belong to it too.
     """
 
     __slots__ = ("_root",)
@@ -90,12 +90,12 @@ def is_desired(node: Node | None, root: Root) -> bool:
     """
     if root.kind != "resource" or node is None:
         return root.kind == "resource"
-    # The objects of `ctx.desired` are to read, as observed state, and knows the observed object beside its own.
+    # An object of `ctx.desired` can only be read, as observed state can, and has a root of its own.
     return node.state < WAIT or (node.state == FACT and node.root is not root)
 
 
 def put_in_place(name: str, value: Any, root: Root) -> None:
-    """Tell the metadata or the status of a desired composed resource whose it is.
+    """Have the metadata or the status of a desired composed resource know its resource.
 
     Args:
         name: The field's name, of those in `PLACES`.

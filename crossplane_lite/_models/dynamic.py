@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .. import _wire
-from .._observed.observable import Observable, belong, guess
+from .._observed.observable import Observable, belong
+from .._observed.uses import guess
 from ..errors import UsageError
 from .libraries import MadeByAttrs
 from .model import Model
@@ -31,7 +32,7 @@ def _dynamic_field(name: str) -> Field:
 
 
 class DynamicFields(dict[str, Field]):
-    """The fields of a class that takes any attribute, those it knows first.
+    """The fields of a class that takes any attribute; those that it knows come first.
 
     The wire name of a known field whose attribute is spelt otherwise isn't an attribute: one value would have two
     places.
@@ -59,7 +60,7 @@ class DynamicKeys(dict[str, bytes]):
 class DynamicModel(Model):
     """An object without a schema: any attribute can be read and set, and any name by item access.
 
-    It can be used as plain data can. A field that isn't set may become an object or a list: `spec.args.append("a")`
+    It can be used like plain data. A field that isn't set may become an object or a list: `spec.args.append("a")`
     makes it a list. The methods of mappings (`get`, `items` and so on) are there where no field has their name; item
     access, `in`, iteration and `len` are there always.
     """
@@ -130,8 +131,7 @@ class DynamicModel(Model):
         """Set a list in the place of this object, which isn't there."""
         node = self._node
         assert node is not None  # it isn't there
-        if node.place is not None:
-            node.place.used(node)
+        node.used()
         holder: Any = node.owner
         if node.state != VIEW or holder is None:
             raise (
@@ -175,8 +175,7 @@ class DynamicModel(Model):
         if values is not None:
             return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
-            if self._node.place is not None:
-                self._node.place.used(self._node)
+            self._node.used()
             raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
         return Model.__str__(self)
 
@@ -212,8 +211,7 @@ class DynamicModel(Model):
     def _no_element(self, at: object) -> NoReturn:
         node = self._node
         if node is not None and self._absent:
-            if node.place is not None:
-                node.place.used(node)
+            node.used()
             path = self._shown_path()
             hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
             raise UsageError(f"{path} isn't set, so it has no element {at!r}{hint}")
@@ -229,8 +227,8 @@ class DynamicModel(Model):
         values = self._as_list()
         if not self._absent:
             return NotImplemented
-        if self._node is not None and self._node.place is not None:
-            self._node.place.used(self._node)
+        if self._node is not None:
+            self._node.used()
         if isinstance(other, (list, tuple)):
             return add([] if values is None else values)
         raise UsageError(f"{self._shown_path()} isn't set, so a {type(other).__name__} can't be added to it")
@@ -313,7 +311,7 @@ _METHODS: Final = _MAKE_A_LIST | _OF_LISTS | frozenset(_OF_MAPPINGS)
 
 
 def _text(name: str | Observable[str]) -> str:
-    """Return a field's name; one that isn't known yet as the text in which it is found again."""
+    """Return a field's name as text, also one that isn't known yet: its placeholder is found again."""
     return str(name) if isinstance(name, Observable) else name
 
 

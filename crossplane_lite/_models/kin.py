@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .._base.near_name import near_name
 from ..errors import UnknownFieldError
 from . import types as _types
-from .shape import ModelShape, near_name
+from .shape import ModelShape
 
 __all__ = ["are_kin", "become"]
 

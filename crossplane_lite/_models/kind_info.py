@@ -1,10 +1,10 @@
-"""What the class of a kind says of it: group, version, kind and scope."""
+"""The facts that a class knows about its kind: group, version, kind and scope."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._base.api_version import group_of
+from .._base.api_version import split
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -29,12 +29,12 @@ class KindInfo(NamedTuple):
 
 
 def kind_info(cls: Any) -> KindInfo:
-    """Return what a class of resources is for.
+    """Return the kind that a class of resources is for.
 
     Raises:
         AttributeError: The class is for all kinds, or is the base of others.
     """
     if not cls._fixed:
         raise AttributeError(f"{cls.__name__} is for more than one kind")
-    api_version: str = cls.apiVersion
-    return KindInfo(group_of(api_version), api_version.rpartition("/")[2], cls.kind, cls._scope or None)
+    group, version = split(cls.apiVersion)
+    return KindInfo(group, version, cls.kind, cls._scope or None)

@@ -1,4 +1,4 @@
-"""Is an object of the group and kind that a model is for?"""
+"""Checks that an object has the group and the kind that a model is for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What attrs and cattrs see of models.
+"""Models as attrs and cattrs see them.
 
-Neither is what the SDK itself runs on, and neither is imported before somebody looks.
+The SDK itself runs on neither, and imports neither before somebody looks.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _global_hooks: set[int] = set()  # the ids of cattrs' global converters that kno
 class MadeByAttrs:
     """The `__attrs_attrs__` of a model class until somebody looks at it: attrs makes the class then.
 
-    What attrs adds (`attrs.fields`, `attrs.evolve`, cattrs' structuring) is not what the SDK itself runs on, and
-    making it takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
+    The SDK itself doesn't run on the additions of attrs (`attrs.fields`, `attrs.evolve`, cattrs' structuring), and
+    making them takes 0.3 ms a class, most of a first call's time, besides the import of attrs.
     """
 
     _owner: type[ModelShape]
@@ -105,7 +105,7 @@ def teach_globally() -> None:
 
 
 def teach(converter: Any) -> None:
-    """Teach a converter about models: plain data under wire names both ways, and only what is set.
+    """Teach a converter about models: plain data under wire names both ways, and only fields that are set.
 
     Args:
         converter: A `cattrs.Converter`.

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .._observed.observable import Observable, guess
+from .._base.near_name import near_name
+from .._observed.observable import Observable
 from .._observed.tracker import current
+from .._observed.uses import guess
 from ..errors import UnknownFieldError
 from .adopt import adopt, fill, own_copy, shell_of
 from .containers import ModelList
@@ -19,7 +21,7 @@ from .libraries import asked_class
 from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
-from .shape import ModelShape, near_name, new_node
+from .shape import ModelShape, new_node
 from .types import MODEL
 from .walker import equal, plain_data, represent, with_nulls
 
@@ -108,7 +110,7 @@ class Model(ModelShape):
                 try:
                     field.probe(value if kind is list else value.values())
                 except TypeError:
-                    pass  # `adopt` says what is wrong, or converts it
+                    pass  # `adopt` refuses or converts it
                 else:
                     fields[name] = value.copy()
                     continue
@@ -160,9 +162,8 @@ class Model(ModelShape):
         if not self._absent:
             return True
         node = self._node
-        assert node is not None  # a missing value has a place
-        if node.place is not None:
-            node.place.used(node)
+        assert node is not None  # a missing value has a node
+        node.used()
         return node.state == WAIT and guess(node.observable())
 
     def __eq__(self, other: object) -> bool:
@@ -181,8 +182,7 @@ class Model(ModelShape):
     def __str__(self) -> str:
         node = self._node
         if node is not None and self._absent:
-            if node.place is not None:
-                node.place.used(node)
+            node.used()
             if node.state == WAIT:
                 return str(node.observable())  # text made from a missing value waits for it
         return repr(self)
@@ -224,7 +224,7 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 
 def restored(cls: type[M], values: Mapping[str, Any]) -> M:
-    """Return a copy of a model of this class, from all that it shows."""
+    """Return a model of this class from the plain data of another one."""
     made: Any = cls
     model: M = fill(made.__new__(made), with_nulls(values), is_copy=True)
     return model
@@ -235,7 +235,7 @@ def from_dict(cls: type[M], values: Mapping[str, Any]) -> M:
 
     Raises:
         UnknownFieldError: A key is not a field of the class.
-        UsageError: A value can't stand where it stands.
+        UsageError: A field can't hold its value.
     """
     made: Any = cls
     made = fill(made.__new__(made), with_nulls(values))

@@ -30,7 +30,7 @@ A model without a node is LOOSE. The state changes
 - from LOOSE to HELD, and from OUTSIDE to TEMPLATE, when the instance is put into a field, a list or a map;
 - from VIEW to HELD, when it is written to;
 - from VIEW to LOOSE (or to HELD, where it has a source), when another value is set in its place;
-- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over what a previous function desires.
+- from LOOSE or HELD to LAID, when `ctx.resource` puts the instance over the desired state of previous functions.
 
 `ctx.resource` takes the instance itself, but of OUTSIDE and TEMPLATE a copy. WAIT and FACT never change. States from
 WAIT on are observed state.
@@ -96,7 +96,7 @@ class Holder(Protocol):
 
 
 class Became:
-    """The owner of an object without a schema that wasn't there and has become a list: somebody may hold it still.
+    """The owner of a missing object without a schema that has become a list: somebody may still hold the object.
 
     Attributes:
         values: The list.
@@ -228,6 +228,11 @@ class Node:
             settles: Whether absence is an answer in an object that is ready.
         """
         return make(self.path + step, self.root, settles=settles)
+
+    def used(self) -> None:
+        """Note that the object, which isn't there, was used as a value."""
+        if self.place is not None:
+            self.place.used(self)
 
     def attach_to(self, owner: Holder, key: Any) -> None:
         """Make it a VIEW: something that was read from `owner` under `key`."""

@@ -1,9 +1,9 @@
 """Kubernetes' rules for an object's metadata, whatever its kind: the type and the form of names, labels,
 annotations and their like.
 
-Mistakes are told here because of their effects. Where one annotation isn't a string, Crossplane reads none of them and
-drops all that the function has set; a label or name of another form makes the API server refuse the whole object, long
-after the code that is wrong. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
+Mistakes are reported here, because their effects are large and come late. Where one annotation isn't a string,
+Crossplane reads none of them and drops all that the function has set; a label or name of another form makes the API
+server refuse the whole object. The rules are those of k8s.io/apimachinery (pkg/api/validation/objectmeta.go and
 pkg/api/validate/content). A kind may have stricter ones for its name, which are left to the API server.
 """
 
@@ -17,10 +17,11 @@ from .._base.api_version import group_of
 from .._base.sentinels import TOMBSTONE
 from .._paths.text import show as join_path
 from ..errors import EncodeError
+from .types import articled
 
 if TYPE_CHECKING:
-    from .._models.walker import Found
     from .shape import ModelShape
+    from .walker import Found
 
 __all__ = ["check_metadata", "is_sound"]
 
@@ -68,7 +69,7 @@ def _is_annotation_key(text: str) -> bool:
 
 
 def _with_more(text: str) -> str:
-    """Return the beginning of a name as it is checked: something comes behind a `-` at its end."""
+    """Return the beginning of a name in the form that is checked: a `-` at its end isn't the end of the name."""
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") and text.isascii() else text
 
 
@@ -269,7 +270,7 @@ class _Check:
         hint = "; write str(...)" if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
         if isinstance(value, bool):
             hint = f'; write "{str(value).lower()}"'
-        shown = "null" if value is None else f"{value!r} that is {_article(type(value).__name__)}"
+        shown = "null" if value is None else f"{value!r} that is {articled(type(value).__name__)}"
         raise _error(steps, f"must be a string (got {shown if len(shown) <= 80 else type(value).__name__}){hint}")
 
     def _form(self, text: str, steps: tuple[Any, ...], rule: Rule, what: str) -> None:
@@ -278,10 +279,6 @@ class _Check:
         # Nothing is cut: half a secret would not be recognised any more.
         shown = repr(str(text)) if len(text) <= 80 else f"a text of {len(text):,} characters"
         raise _error(steps, f"{shown} can't be {what}: {rule[1]}")
-
-
-def _article(name: str) -> str:
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def _error(steps: tuple[Any, ...], problem: str) -> EncodeError:

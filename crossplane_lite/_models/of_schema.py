@@ -15,6 +15,7 @@ from . import types
 from .attributes import attributes, class_name
 from .resource import Resource
 from .table import make_class, object_class
+from .unstructured import METADATA
 from .walker import canonical
 
 __all__ = ["model_of"]
@@ -81,7 +82,7 @@ class _Maker:
             types.Field(
                 names[wire],
                 wire,
-                _meta() if of_resource and wire == "metadata" else self.type_of(below, above + class_name(wire)),
+                METADATA if of_resource and wire == "metadata" else self.type_of(below, above + class_name(wire)),
             )
             for wire, below in properties.items()
         ]
@@ -98,7 +99,7 @@ class _Maker:
             return types.ANY_TYPE
         schema = _merged(schema)
         if schema.get(_INT_OR_STRING) is True or schema.get("format") == "int-or-string":
-            return types.parse_type("q", _no_class)
+            return types.parse_type("q")
         kind = _kind_of(schema)
         if kind == "array":
             keys = schema.get("x-kubernetes-list-map-keys") if schema.get("x-kubernetes-list-type") == "map" else None
@@ -107,7 +108,7 @@ class _Maker:
         if kind == "object":
             return self._object(schema, name, depth)
         letters = _LETTERS.get(kind) or _choice(schema)
-        return types.parse_type(letters, _no_class) if letters else types.ANY_TYPE
+        return types.parse_type(letters) if letters else types.ANY_TYPE
 
     def _object(self, schema: Mapping[str, Any], name: str, depth: int) -> types.Type:
         properties = _properties(schema)
@@ -129,23 +130,10 @@ class _Maker:
             properties.pop("metadata", None)
         fields = self.fields(properties, name)
         if embedded:
-            fields.append(types.Field("metadata", "metadata", _meta()))
+            fields.append(types.Field("metadata", "metadata", METADATA))
         more = schema.get("additionalProperties")
         is_open = schema.get(_PRESERVED) is True or (more is not None and more is not False)
         return make_class(self.module, name, fields, is_open=is_open)
-
-
-def _meta() -> types.Type:
-    def resolve(ref: str) -> Any:
-        from ..models.io.k8s.apimachinery.pkg.apis.meta import v1
-
-        return getattr(v1, ref)
-
-    return types.Type(types.MODEL, ref="ObjectMeta", resolve=resolve)
-
-
-def _no_class(ref: str) -> Any:
-    raise LookupError(ref)  # scalars have none
 
 
 def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +142,7 @@ def _properties(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the members of its allOf put into one; what stands nearer decides."""
+    """Return a schema with the members of its allOf put into one; the outer one decides."""
     if "allOf" not in schema:
         return schema
     whole: dict[str, Any] = {}
@@ -178,7 +166,7 @@ def _named_types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_of(schema: Mapping[str, Any]) -> str:
-    """Return the type that a schema names, or that what it says is about; nothing where that is open."""
+    """Return the type that a schema names, or that its other keywords are about; empty where that is open."""
     named = _named_types(schema)
     if named:
         return named[0] if len(named) == 1 else ""

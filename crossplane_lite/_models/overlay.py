@@ -1,4 +1,4 @@
-"""Desired state over a previous function's: models and maps that are laid over the bytes that it left."""
+"""Desired state over that of previous functions: models and maps that lie over its bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MERGING: Final = (ModelShape, dict)
 
 
 def over_source(node: Node, wire: str, type_: types.Type, value: Any) -> Any:
-    """Lay a value that is set now over a previous function's, as registering the whole would."""
+    """Lay a value that is set over that of a previous function, as registering the whole resource would."""
     inherited = node.fields.get(wire)
     if inherited is None or node.root is None or not isinstance(value, (ModelShape, dict)):
         return value
@@ -89,7 +89,7 @@ def _laid(model: ModelShape, source: bytes, root: Root) -> ModelShape:
 
 
 def _lay_views(model: ModelShape, node: Node) -> None:
-    """Put objects that were read from a model before it lay over anything over the source too: somebody may hold it."""
+    """Lay objects over the source that were read from a model before it lay there: somebody may still hold them."""
     work = [(model, node)]
     while work:
         holder, above = work.pop()

@@ -1,4 +1,4 @@
-"""What messages call a model, list or map of desired state."""
+"""The names of models, lists and maps of desired state in messages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["place_of"]
 def place_of(holder: Any) -> str:
     """Return the path of a model, list or map, such as `bucket.spec.forProvider`.
 
-    It begins with the name of the registered resource that it lies in. What lies in none has the names of classes:
-    nobody knows yet where it is to stand.
+    It begins with the name of the registered resource that has it. Where none has it yet, it begins with the name of a
+    class.
     """
     call = current()
     for name, top in {} if call is None else call.tops().items():
         way = _way(top, holder)
         if way is not None:
             return f"{name}.{show_path(way)}".removesuffix(".")
-    # What was read from something knows that.
+    # An object that was read from another one knows its owner.
     steps: list[str] = []
     node = holder._node
     while node is not None and node is not HELD_NODE and isinstance(node.owner, (ModelShape, list, dict)):
@@ -39,7 +39,7 @@ def place_of(holder: Any) -> str:
 
 
 def _way(top: Any, wanted: Any) -> list[Any] | None:
-    """Return the steps from a resource to what lies in it; None where it doesn't."""
+    """Return the steps from a resource to something in it; None where it isn't in there."""
     work: list[tuple[Any, tuple[Any, ...]]] = [(top, ())]
     seen = set()
     while work:

@@ -62,8 +62,8 @@ class Reading:
 class ContainerReading(Reading):
     """A field that holds a list or a map. A data descriptor, so that what was set passes it as well.
 
-    A list of scalars is kept as a plain one, which costs least, until somebody reads it: what is put into that is
-    checked.
+    A list of scalars is kept as a plain one, which costs least, until somebody reads it: values that are put into it
+    must be checked from then on.
     """
 
     __slots__ = ()

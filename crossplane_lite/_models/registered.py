@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._observed.observable import guess, make
+from .._observed.observable import make
+from .._observed.uses import guess
 from .desired import is_desired
 from .node import FACT, WAIT, Node
 

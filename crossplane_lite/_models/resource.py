@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from .. import _wire
 from .._base.sentinels import NULL, UNSET
 from .._observed.conditions import condition_of
-from .._observed.observable import Observable, guess, make
+from .._observed.observable import Observable, make
+from .._observed.uses import guess
 from .._paths.text import EXTERNAL_NAME
 from ..errors import UsageError
 from .desired import PLACES, external_name_of, is_desired, put_in_place
@@ -44,8 +45,8 @@ class Resource(Model):
         observed: The same model over observed state ("Resource Access Model" in the specification of this SDK). Nothing
             of it can be set.
         external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
-            `.observed`. Of a registered resource for which nobody has set it, it is a reference to the observed one,
-            and so is `metadata.name`.
+            `.observed`. While nobody has set that of a registered resource, it reads as a reference to the observed
+            one, and so does `metadata.name`.
         ready: Whether the resource is ready: True, False, or None to leave it to others.
         connection_details: Connection details as text; `.raw` gives bytes. Those of the composite can be set.
         name: The composition resource name; for the composite and required resources their own name.
@@ -87,7 +88,7 @@ class Resource(Model):
         return made
 
     def _put_in_place(self, name: str, value: Any) -> None:
-        """Have metadata or status that is read from a desired composed resource know whose it is."""
+        """Have the metadata or status of a desired composed resource know its resource."""
         state = self._state
         if state is None or not is_desired(self._node, state.root):
             return

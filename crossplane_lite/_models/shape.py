@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from .._base.sentinels import UNSET
 from .._observed.tracker import current
 from ..errors import UsageError
 from .node import HELD, HELD_NODE, LOOSE, OUTSIDE, VIEW, WAIT, Node
-from .types import Field
+from .types import ANY_TYPE, Field, Type
 
-__all__ = ["DesiredMap", "ModelShape", "near_name", "new_node"]
+__all__ = ["DesiredMap", "ModelShape", "PlacedMap", "new_node"]
 
 
 class ModelShape:
@@ -83,15 +83,33 @@ ModelShape._set_node = staticmethod(ModelShape.__dict__["_node"].__set__)
 ModelShape.__wire_below__ = ModelShape.__dict__["_node"]
 
 
-class DesiredMap(dict[str, Any]):
+class PlacedMap(dict[str, Any]):
+    """A map with a place and the type of its field. Without a place it is a plain dict."""
+
+    __slots__ = ("_node", "_type")
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        node: Node | None = None,
+        type_: Type = ANY_TYPE,
+    ) -> None:
+        dict.__init__(self, values)
+        self._node = node
+        self._type = type_
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
+class DesiredMap(PlacedMap):
     """A map of desired state, as the walker and the codec know it: with the keys that it removes from the map below.
 
     The rest is `crossplane_lite._models.containers.ModelMap`.
     """
 
-    __slots__ = ("_node",)
+    __slots__ = ()
 
-    _node: Node | None
     __wire_below__: ClassVar[Any]
 
     @property
@@ -100,7 +118,7 @@ class DesiredMap(dict[str, Any]):
         return None if self._node is None else self._node.deleted
 
 
-DesiredMap.__wire_below__ = DesiredMap.__dict__["_node"]
+DesiredMap.__wire_below__ = PlacedMap.__dict__["_node"]
 
 
 def new_node() -> Node | None:
@@ -108,11 +126,3 @@ def new_node() -> Node | None:
     if current() is not None:
         return None
     return Node(OUTSIDE)
-
-
-def near_name(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the name nearest to a misspelt one, or nothing."""
-    import difflib
-
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -18,10 +18,10 @@ A generated (or hand-written) module holds one table and hands it to `load`:
 A class is a list of fields `name:type`, one space between. The types are `s` (string), `i` (integer), `f` (number),
 `b` (boolean), `q` (integer or string), other choices of these such as `b|s`, `o` (an object without a schema), `x` (any
 JSON value), the name of a class of the same table, `alias.Name` for one of another module, `[T` for a list and `{T` for
-a map of T. The keys of a list that Kubernetes merges by key
-follow its type: `[Rule#name`. `attribute=wire:type` gives the wire name where it differs from the attribute; in it,
-and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex
-digits.
+a map of T. The keys of a list that Kubernetes merges by key follow its type: `[Rule#name`. `attribute=wire:type` gives
+the wire name where it differs from the attribute; in it, and in keys, a character that means something here (space,
+`:`, `=`, `#`, `,`, `%`, `@`, `*`) is written `%` and two hex digits.
+
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
 and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
 marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). `~Rule` before the
@@ -36,13 +36,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _wire
+from .._base.near_name import near_name
 from ..errors import UsageError
 from . import types
 from .libraries import MadeByAttrs, making, teach_globally
 from .model import HELP, Model
 from .reader import ContainerReading, Reading
 from .resource import Resource, reading_of
-from .shape import near_name
 
 __all__ = ["load", "make_class", "object_class"]
 
@@ -155,7 +155,7 @@ def make_class(
     if api_version:
         bases = (Resource,)
         head = {"apiVersion": api_version, "kind": kind}
-        fields = [types.Field(key, key, types.parse_type("s", _no_class), fixed=True) for key in head] + fields
+        fields = [types.Field(key, key, types.parse_type("s"), fixed=True) for key in head] + fields
         encoded = _wire.encode_struct(head)
         namespace.update(head, __wire_head__=encoded, _head_fields=dict(_wire.split(encoded)), _fixed=frozenset(head))
         namespace["_scope"] = scope
@@ -183,7 +183,3 @@ def object_class() -> type[Model]:
     from .dynamic import DynamicModel
 
     return DynamicModel
-
-
-def _no_class(ref: str) -> type[Model]:
-    raise UsageError(f"no class {ref!r} here")

@@ -29,6 +29,7 @@ __all__ = [
     "articled",
     "kin_name",
     "parse_field",
+    "parse_type",
     "unescape",
 ]
 
@@ -52,7 +53,7 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
 }
 
 _Probe = Callable[[Iterable[Any]], object]
-# Joining is what tells texts from anything else in the least time, which counts in the constructor.
+# Joining is the fastest check that all of some values are texts. The constructor asks it for each list of texts.
 _PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
 
 Resolve = Callable[[str], "type[ModelShape]"]
@@ -79,12 +80,12 @@ class Type:
         code: One of the constants of this module.
         ref: The class's name in its table, for MODEL.
         item: The items' type, for LIST, MAP, ANY and DYNAMIC.
-        takes: The classes of scalars that are kept as they are: `adopt` decides of all others.
+        takes: The classes of scalars that are kept as they are: `adopt` decides about all others.
         words: The scalars in words, for messages.
         probe: For a list or a map of scalars: raises TypeError where not all of some items are kept as they are.
         is_item: Whether it is a list or a map that is the item of another one.
         place: For a list or a map the class and field that it is of, and the lists and maps around it, for messages.
-        keys: The keys of a list that Kubernetes merges by key (x-kubernetes-list-map-keys).
+        keys: The keys by which Kubernetes merges a list (x-kubernetes-list-map-keys).
         made: The class, once it has been asked for.
         settles: Whether its absence in an object that is ready is an answer: API servers leave out values that are
             false, zero and empty.
@@ -208,8 +209,17 @@ class Field:
             type_ = type_.item
 
 
-def parse_type(text: str, resolve: Resolve) -> Type:
-    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`."""
+def _no_class(ref: str) -> type[ModelShape]:
+    raise LookupError(ref)
+
+
+def parse_type(text: str, resolve: Resolve = _no_class) -> Type:
+    """Parse the type of a table's field, such as `s`, `b|s`, `{s` or `[Port#containerPort,protocol`.
+
+    Args:
+        text: The type.
+        resolve: Returns the class of a name, in which no scalar has one.
+    """
     simple = _SIMPLE.get(text)
     if simple is not None:
         return simple

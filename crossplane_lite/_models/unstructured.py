@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
 from . import types
@@ -11,16 +11,18 @@ from .libraries import MadeByAttrs
 from .model import Model
 from .resource import Resource, reading_of
 
-__all__ = ["Unstructured"]
-
-_META = "crossplane_lite.models.io.k8s.apimachinery.pkg.apis.meta.v1"
+__all__ = ["METADATA", "Unstructured"]
 
 
-def _resolve(ref: str) -> type[Model]:
-    import importlib
+def _object_meta(_: str) -> type[Model]:
+    from ..models.io.k8s.apimachinery.pkg.apis.meta import v1
 
-    cls: type[Model] = getattr(importlib.import_module(_META), ref)
+    cls: type[Model] = v1.ObjectMeta
     return cls
+
+
+METADATA: Final = types.Type(types.MODEL, ref="ObjectMeta", resolve=_object_meta)
+"""The type of the metadata of every resource."""
 
 
 class Unstructured(Resource, DynamicModel):
@@ -39,9 +41,9 @@ class Unstructured(Resource, DynamicModel):
 
     __wire_fields__ = DynamicFields(
         {
-            "apiVersion": types.Field("apiVersion", "apiVersion", types.parse_type("s", _resolve)),
-            "kind": types.Field("kind", "kind", types.parse_type("s", _resolve)),
-            "metadata": types.Field("metadata", "metadata", types.parse_type("ObjectMeta", _resolve)),
+            "apiVersion": types.Field("apiVersion", "apiVersion", types.parse_type("s")),
+            "kind": types.Field("kind", "kind", types.parse_type("s")),
+            "metadata": types.Field("metadata", "metadata", METADATA),
         }
     )
 
@@ -53,5 +55,5 @@ class Unstructured(Resource, DynamicModel):
     def __init__(self, api_version: str, kind: str, **fields: Any) -> None:
         for name, value in (("api_version", api_version), ("kind", kind)):
             if not isinstance(value, str) or not value:
-                raise UsageError(f"{name!r} must be a text that isn't empty (got {value!r})")
+                raise UsageError(f"{name!r} must be a string that isn't empty (got {value!r})")
         Resource.__init__(self, apiVersion=api_version, kind=kind, **fields)

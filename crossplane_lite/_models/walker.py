@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from .. import _wire
 from .._base.sentinels import NULL, TOMBSTONE, UNSET, Replaced
-from .._observed.observable import Observable, known, make, sources
+from .._observed.observable import Observable, make
 from .._observed.tracker import Tracker
+from .._observed.uses import known, sources
 from .._paths.text import show as join_path
 from ..errors import DEEPEST, EncodeError, UsageError
 from .node import COPY, WAIT, Became, refuse_whole
@@ -17,11 +18,13 @@ from .shape import DesiredMap, ModelShape
 __all__ = [
     "Found",
     "Tree",
+    "canonical",
     "equal",
     "leaves",
     "plain_and_waits",
     "plain_data",
     "represent",
+    "show_path",
     "tree_of",
     "unresolved_in",
     "whole_tree",
@@ -34,7 +37,7 @@ Path = tuple[Any, Any, int]
 _TOP: Final[Path] = ((), None, 0)
 
 
-def steps_of(path: Path) -> list[str | int]:
+def _steps_of(path: Path) -> list[str | int]:
     """Return the steps of a path from the top."""
     steps = []
     while path[1] is not None:
@@ -49,7 +52,7 @@ def show_path(steps: list[Any]) -> str:
 
 
 def _shown(path: Path) -> str:
-    return show_path(steps_of(path))
+    return show_path(_steps_of(path))
 
 
 def _model_items(model: ModelShape, *, whole: bool) -> dict[str, Any]:
@@ -132,20 +135,20 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
         value, target, key, path, all_of_it = work.pop()
         if path[2] > DEEPEST:
             raise EncodeError(
-                show_path(steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
+                show_path(_steps_of(path)[:8]), f"contains itself, or is nested more than {DEEPEST:,} deep"
             )
         kind = type(value)
         if kind is str or issubclass(kind, str):
             target[key] = value
             if texts and call is not None and (waits_for := call.tokens_in(value)):
-                tree.found.append(Found(steps_of(path), waits_for, False))
+                tree.found.append(Found(_steps_of(path), waits_for, False))
         elif kind is Observable:
             if call is not None and (there := known(value)) is not UNSET:
                 target[key] = there
                 tree.refers = True
                 continue
             target[key] = value
-            tree.found.append(Found(steps_of(path), list(sources(value)), False))
+            tree.found.append(Found(_steps_of(path), list(sources(value)), False))
         elif value is NULL:
             target[key] = None
         elif issubclass(kind, ModelShape):
@@ -161,7 +164,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 value._node.place.used(value._node)
             if path is not _TOP and value._absent and value._node is not None and value._node.state >= WAIT:
                 target[key] = waiting = make(value._node.path, value._node.root)
-                tree.found.append(Found(steps_of(path), [waiting], False))
+                tree.found.append(Found(_steps_of(path), [waiting], False))
                 continue
             made: dict[str, Any] = Replaced() if id(value) in replacing else {}
             target[key] = made
@@ -176,7 +179,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 type_ = types.get(name)
                 if type_ is None:  # an open class's, whose name compose() may have made
                     if texts and call is not None and (waits_for := call.tokens_in(name)):
-                        tree.found.append(Found(steps_of(step), waits_for, True))
+                        tree.found.append(Found(_steps_of(step), waits_for, True))
                 elif type_.keys and isinstance(item, list):
                     tree.list_keys[id(item)] = type_.keys
         elif issubclass(kind, Mapping):
@@ -195,9 +198,9 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
                 made[name] = None
                 step = (path, name, path[2] + 1)
                 if texts and call is not None and isinstance(name, str) and (waits_for := call.tokens_in(name)):
-                    tree.found.append(Found(steps_of(step), waits_for, True))
+                    tree.found.append(Found(_steps_of(step), waits_for, True))
                 elif type(name) is Observable:
-                    tree.found.append(Found(steps_of(step), list(sources(name)), True))
+                    tree.found.append(Found(_steps_of(step), list(sources(name)), True))
                 # A model in a plain mapping belongs nowhere else, so all of it is meant.
                 work.append((item, made, name, step, all_of_it or not isinstance(value, DesiredMap)))
                 if isinstance(value, DesiredMap) and value.deleted and name in value.deleted:
@@ -213,7 +216,7 @@ def _convert(top: Any, call: Tracker | None, *, whole: bool) -> Tree:
             for at, item in enumerate(value):
                 if item is UNSET or (item is None and not whole):
                     raise EncodeError(
-                        show_path(steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
+                        show_path(_steps_of((path, at, 0))), "None in a list; leave the element out, or use NULL"
                     )
                 # An element of an inherited list is emitted whole, because lists replace.
                 work.append((item, values, at, (path, at, path[2] + 1), True))
@@ -234,9 +237,7 @@ def unresolved_in(value: Any, call: Tracker | None) -> list[Observable[Any]]:
 
 
 def with_references(value: Any, call: Tracker | None) -> Any:
-    """Return a value as it is, or where there are references from desired state in it that have a value by now, as
-    plain data with these.
-    """
+    """Return a value as it is; where references from desired state in it have a value by now, plain data with that."""
     tree = whole_tree(value, call)
     return tree.data if tree.refers else value
 
@@ -287,7 +288,7 @@ def leaves(value: Any) -> Iterator[str]:
         elif isinstance(item, list) and item:
             work.extend((child, (path, at, 0)) for at, child in enumerate(item))
         else:
-            yield f"{show_path(steps_of(path))}={item!r}"
+            yield f"{show_path(_steps_of(path))}={item!r}"
 
 
 def canonical(value: Any) -> str:

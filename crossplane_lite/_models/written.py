@@ -18,11 +18,11 @@ def as_written(value: Any, fault: Callable[[str], Exception]) -> Any:
     """Return a member of an enum as its value, a time or a date as Kubernetes writes it, anything else as it is.
 
     Args:
-        value: No Observable: what it is asked for would count as a use.
-        fault: Makes the error of a problem.
+        value: The value. It must not be an Observable, for which the questions asked here would count as uses.
+        fault: Makes the error for a problem.
 
     Raises:
-        Exception: What `fault` makes, for a time without a time zone.
+        Exception: It is a time without a time zone. `fault` makes the error.
     """
     if isinstance(value, Enum):
         return value if isinstance(value, _OWN) else value.value

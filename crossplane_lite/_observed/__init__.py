@@ -1,9 +1,11 @@
-"""What a call observes, and the forward references to what it doesn't observe yet.
+"""Observed state of a call, and forward references to the values that aren't there yet.
 
-Observed objects: their tops (`root`), conditions, readiness by kind, and the secrets among their values. Observables:
-the references themselves (`observable`), the placeholders that they leave in text (`tokens`), what a call remembers of
-them (`tracker`), and who answers for them in a rehearsal (`oracle`). `tracker`, `root`, `observable` and `oracle` know
-each other: an Observable belongs to an object of a call, and the call remembers its Observables.
+Observed objects: their tops (`root`), values by path (`lookup`), `conditions`, `readiness` by kind, and the fields that
+Crossplane owns (`owned`). Observables: the references themselves (`observable`), the meaning of their uses (`uses`),
+the placeholders that they leave in text (`tokens`), and a call's memory of them (`tracker`). `tracker`, `root`,
+`observable` and `uses` know each other: an Observable belongs to an object of a call, and the call remembers its
+Observables. Secrets: where a request has them (`secrets`), their forms (`secret_forms`), masking them in texts
+(`masking`), in prints (`prints`) and in the output of threads (`threads`).
 
-All modules may be imported from. They import `_wire`, `_base`, `proto` and `errors`.
+All modules may be imported from. They import `_wire`, `_paths`, `_terminal`, `_base` and `errors`.
 """

@@ -48,7 +48,7 @@ class Readable:
 def make_all_readable() -> None:
     """Show all that compose() and its threads print from now on in this process, on stdout and on stderr.
 
-    That is for processes that do nothing else than to run functions. Tracebacks of threads and warnings go to stderr.
+    This is for processes that do nothing but run functions. Tracebacks of threads and warnings go to stderr.
     """
     make_readable()
     watch_threads()

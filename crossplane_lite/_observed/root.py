@@ -83,7 +83,7 @@ class Reference(Root):
     """The same observed object, as desired state refers to it: the top of the Observables that reading an unset name
     of a desired resource gives.
 
-    Nobody has set the name, and such an Observable answers so to all questions, whether the cluster has one
+    Nobody has set the name, and every question to such an Observable is answered so, whether the cluster has a name
     by now or not: it is empty and equal to nothing, and asking it isn't a guess. So the code takes the same way in
     every call: `if not bucket.external_name: bucket.external_name = name` sets it in each. Where it becomes text, or is
     emitted, it is the value.

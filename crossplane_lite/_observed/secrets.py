@@ -1,4 +1,4 @@
-"""Secret values of a request: where they are found."""
+"""The secret values of a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import _wire
 from ..errors import WireError
-from .masking import Masker, Secret
+from .masking import Masker
+from .secret_forms import Secret
 
 __all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 
@@ -16,11 +17,11 @@ __all__ = ["masker_for", "names_of", "secrets_in", "secrets_of"]
 def masker_for(request: Any, is_name: Callable[[str], bool] | None = None) -> Masker:
     """Return a function that masks every secret value of the request in a text.
 
-    Secret are credentials, connection details and the data of Secrets, also of those that stand in other objects.
+    Credentials, connection details and the data of Secrets are secret, also of Secrets that stand in other objects.
 
     Args:
         request: The request.
-        is_name: Says whether a word is a name beside those in the request, which are never masked.
+        is_name: Says whether a word is a name, besides the names in the request. Names are never masked.
     """
     return Masker(secrets_of(request), _Names(request, is_name).has)
 

@@ -115,12 +115,12 @@ class Leftovers:
 
 
 def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return fewer parts than all forms of a text in base64, of which each has one in it.
+    """Return a few texts, of which each form of a text in base64 has one in it.
 
-    A capital at the beginning changes the first characters alone. What comes behind needs to be searched for once.
+    A capital at the beginning changes the first characters alone. Those behind them need to be searched for only once.
 
     Args:
-        encoded: What `_base64_cores` gives for the text.
+        encoded: The result of `_base64_cores` for the text.
     """
     small, large, capital = (encoded[at : at + _ALIGNMENTS] for at in range(0, 3 * _ALIGNMENTS, _ALIGNMENTS))
     return [*map(_common_end, small, capital), *large]

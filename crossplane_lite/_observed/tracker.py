@@ -18,9 +18,9 @@ from ..errors import WireError
 if TYPE_CHECKING:
     from .masking import Masker
     from .observable import Observable
-    from .oracle import Oracle
     from .threads import Started
     from .tokens import Leftovers, Marker
+    from .uses import Oracle
 
 __all__ = [
     "Before",
@@ -101,8 +101,8 @@ def mask(text: str) -> str:
     """Return `text` as it may be logged, or go anywhere else where people read it: the one door to masking.
 
     Secret values of the call that is going on are masked, and tokens shown as paths. A thread that compose() has
-    started is in no call. There it is the secrets of all calls that are going on, and of the call that has started the
-    thread, also when that has ended.
+    started is in no call: there, the secrets of all calls that are going on are masked, and those of the call that has
+    started the thread, even after its end.
     """
     call = _current.get()
     if call is not None:
@@ -150,8 +150,8 @@ class Tracker:
         xr: The observed composite.
         guesses: Unresolved values that were used as plain values, by path.
         answered: The paths of values whose absence the author has given a meaning.
-        opaque: Those of them whose use another answer can't show (a hash, `isinstance`).
-        counted: Those of them that a loop or a number came from, so that resources may depend on how many there are.
+        opaque: Those of the guesses whose use another answer can't show (a hash, `isinstance`).
+        counted: Those of the guesses that a loop or a number came from: resources may depend on how many there are.
         branches: The questions that were answered, and where they came up.
         handed_out: The Observables that compose() was given.
         tokens: The Observables that were turned into text, by the numbers of their tokens.
@@ -163,8 +163,8 @@ class Tracker:
         rehearsed: True for a run whose results are thrown away.
         form: The form of this call's tokens, `EARLY` or `LATE` (`crossplane_lite._observed.tokens`).
         threads: The threads that compose() has started, None where it has started none.
-        oracle: Says the answer of an unresolved value that is used as a plain one, in a rehearsal that tries
-            other answers. None takes all for empty, as every real call does.
+        oracle: Answers for unresolved values that are used as plain ones, in a rehearsal that tries other answers.
+            None in every real call, which takes them for empty.
 
     Args:
         data: The request's bytes.
@@ -341,7 +341,7 @@ class Tracker:
         return f"{', '.join(paths[:3])}{' and others' if paths[3:] else ''}"
 
     def tops(self) -> dict[str, Any]:
-        """Return what compose() has registered, by the names that people know: only messages ask for it."""
+        """Return the resources that compose() has registered, by the names that people know; for messages alone."""
         return {}
 
     def show(self, text: str) -> str:

@@ -1,7 +1,7 @@
 """Field paths as the functions specification writes them, such as `spec.template.spec.containers[3].resources`.
 
-One grammar for all that takes a path: KRM functions, the helpers for resources, Observables' paths and simulations. It
-loads nothing that a KRM function hasn't loaded anyway.
+The one grammar for everything that takes a path: KRM functions, the helpers for resources, Observables' paths and
+simulations. It loads nothing that a KRM function hasn't loaded anyway.
 
 =====================================  ================================================================================
 `spec.replicas`                        Keys, with dots between them.
@@ -73,7 +73,7 @@ class Select:
         return {key: (type(one), one) for key, one in self.fields.items()}
 
     def matches(self, element: object) -> bool:
-        """Say whether an element of a list is one that is meant."""
+        """Say whether this step selects an element of a list."""
         from .._base.yaml_scalars import resolve  # few paths select
 
         if not isinstance(element, dict):
@@ -213,7 +213,7 @@ def _selection(path: str, at: int) -> tuple[Select, int]:
 
 def _malformed(path: str) -> UsageError:
     return UsageError(
-        f"{path!r} is no field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
+        f"{path!r} isn't a field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
         'keys with dots in brackets and quotes: metadata.annotations["example.org/a"], without wildcards'
     )
 
@@ -344,7 +344,7 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
 
 
 class _Way:
-    """A path on which values are put, and the errors where that can't be done.
+    """A path at which a value is put, and the errors where that can't be done.
 
     Args:
         steps: The path.
@@ -363,11 +363,11 @@ class _Way:
         return UsageError(f"{show(self._steps)!r} can't be set: {problem}")
 
     def added(self, holder: Any, at: int, value: Any) -> tuple[str | int, Any]:
-        """Return the key and the value of something that a dict or list gets new."""
+        """Return the key and the value of an addition to a dict or a list."""
         step = self._steps[at]
         if isinstance(holder, dict):
             if not isinstance(step, str):
-                raise self.error(f"{self.place(at)} is no list")
+                raise self.error(f"{self.place(at)} isn't a list")
             return str(step), value
         if isinstance(step, Select):
             return len(holder), self._chosen(step, value)
@@ -399,7 +399,7 @@ class _Way:
             raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added")
 
     def _chosen(self, step: Select, value: Any) -> dict[str, Any]:
-        """Return a new element of a list that has the fields it is picked by."""
+        """Return a new element of a list, with the fields by which the step selects it."""
         if not isinstance(value, dict) or not step.matches({**step.made(), **value}):
             raise self.error(f"the new element must be an object with {show([step])}")
         return {**step.made(), **value}

@@ -1,4 +1,4 @@
 """Programs: running others (`process`), an API server through kubectl (`kubectl`), the help of our own (`help`).
 
-Development's rooms import them. They import `_terminal` and nothing else of the package.
+Development's rooms import them. They import `_terminal` and `errors`.
 """

@@ -48,11 +48,11 @@ class ApiServer:
         return f"the kubectl context {self._context or '(current)'}"
 
     def run(self, arguments: Sequence[str], what: str) -> bytes:
-        """Run kubectl, and return what it printed.
+        """Run kubectl, and return its output.
 
         Args:
             arguments: What follows the options that every call has.
-            what: What is read, for messages.
+            what: The name of the data, for messages.
 
         Raises:
             InputError: It can't be read: the message has kubectl's own text.
@@ -83,7 +83,7 @@ class ApiServer:
         return _parsed(output, what) if output.strip() else None
 
     def paths(self) -> Mapping[str, Any]:
-        """Return the server's index of OpenAPI documents: what it says of each, by path, such as `apis/apps/v1`.
+        """Return the server's index of OpenAPI documents: its entry for each, by path, such as `apis/apps/v1`.
 
         Raises:
             InputError: As of `run`.
@@ -180,7 +180,7 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
 
 
 def _said(output: bytes) -> str:
-    """Return what kubectl wrote on its standard error in one line, without what isn't meant for its users."""
+    """Return the lines that kubectl wrote on its standard error for its users, as one."""
     lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
     meant = [line for line in lines if not _LOG_LINE.match(line)]
     return "; ".join(meant or lines)[:_LONGEST_TEXT]

@@ -1,4 +1,4 @@
-"""Running other programs: for so long, with so much output, and with nothing of them left behind."""
+"""Running other programs: with a limit of time and of output, and with nothing left behind."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Done(NamedTuple):
 
     Attributes:
         status: Its exit status, or the number of a signal, negative.
-        output: What it wrote on its standard output.
-        told: The beginning of what it wrote on its standard error.
+        output: Its standard output.
+        told: The beginning of its standard error.
     """
 
     status: int
@@ -64,7 +64,7 @@ def run(
     Args:
         command: The program and its arguments.
         timeout: How many seconds it may take.
-        given: What it reads from its standard input, which is empty otherwise.
+        given: Its standard input, which is empty otherwise.
         folder: The folder in which it runs; by default the process's own.
 
     Raises:
@@ -103,7 +103,7 @@ def run(
 
 
 class _Output(threading.Thread):
-    """Reads what a program writes, because one that nobody reads from stands still.
+    """Reads the output of a program, which would stand still if nobody did.
 
     Args:
         pipe: Where it writes to.

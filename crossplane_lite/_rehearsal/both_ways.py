@@ -7,9 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .._models.apply import apply
-from .._observed.observable import is_settled, root_of
-from .._observed.oracle import Oracle
 from .._observed.tracker import Branch, Question, place
+from .._observed.uses import Oracle, is_settled, root_of
 from .observed_values import Actual
 
 if TYPE_CHECKING:

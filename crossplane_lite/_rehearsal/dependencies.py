@@ -14,8 +14,9 @@ from .. import _wire
 from .._base.sentinels import TOMBSTONE
 from .._call.call import Call
 from .._observed import tracker
-from .._observed.observable import Observable, root_of
+from .._observed.observable import Observable
 from .._observed.readiness import is_ready
+from .._observed.uses import root_of
 from .._waits.entry import keeping
 from .._waits.graph import Graph, shown_vertex
 from ..proto import _view

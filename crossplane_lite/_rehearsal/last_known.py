@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import _wire
 from .._observed.lookup import steps_of
-from .._observed.observable import Observable, root_of
+from .._observed.observable import Observable
+from .._observed.uses import root_of
 from ..errors import CrossplaneLiteError
 from ..proto import _view
 

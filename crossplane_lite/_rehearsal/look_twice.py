@@ -33,10 +33,11 @@ from .._call.mark import NO_MARK, OTHERS, OUR_NAME, OURS, whose
 from .._call.marking import marked_over
 from .._models.fallback import fall_back
 from .._models.walker import show_path, unresolved_in
-from .._observed.observable import Observable, is_settled, root_of
+from .._observed.observable import Observable
 from .._observed.owned import changes
 from .._observed.tokens import EARLY, LATE
 from .._observed.tracker import Branch, Question
+from .._observed.uses import is_settled, root_of
 from ..errors import EncodeError
 from ..proto import _view
 from .both_ways import BothWays

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
 from .._observed.lookup import steps_of, value_in
-from .._observed.observable import Observable, root_of
+from .._observed.observable import Observable
 from .._observed.root import Computed, Root
 from .._observed.tracker import Tracker
+from .._observed.uses import root_of
 
 if TYPE_CHECKING:
     from .._call.call import Call

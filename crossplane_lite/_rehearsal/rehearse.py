@@ -39,8 +39,9 @@ from .._base.sentinels import TOMBSTONE
 from .._call.call import Call
 from .._models.walker import show_path, unresolved_in
 from .._observed import tracker
-from .._observed.observable import Observable, sources
+from .._observed.observable import Observable
 from .._observed.tracker import Branch, Question
+from .._observed.uses import sources
 from .._waits.wait import Wait
 from ..proto import _view
 from .both_ways import BothWays

@@ -20,7 +20,7 @@ from .._observed import tracker
 
 if TYPE_CHECKING:
     from .._models.resource import Resource
-    from .._observed.oracle import Oracle
+    from .._observed.uses import Oracle
 
 __all__ = ["MOST_RUNS", "Run"]
 

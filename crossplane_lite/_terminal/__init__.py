@@ -1,4 +1,4 @@
-"""Text for people: values as messages show them (`excerpts`), lines (`lines`), and the process's streams (`stdio`).
+"""Text for people: `excerpts` of values, `lines`, `colour`, and the process's streams (`stdio`).
 
 Every room may import these modules. They import nothing else of the package.
 """

@@ -28,15 +28,15 @@ def shortened(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def capped(text: str, longest: int, mask: Callable[[str], str] = str) -> str:
-    """Return a text without secrets, of which the beginning and the end are left where it is long, and its length.
+    """Return a text without secrets; of a long one its beginning, its end and its length.
 
     Args:
         text: The text.
         longest: How many letters are left.
-        mask: Masks secrets. It sees whole ones: what is cut off is cut off behind it.
+        mask: Masks secrets. It runs before the text is cut, so that it sees whole ones.
     """
     size = len(text)
-    if size > 16 * longest:  # what is in the middle isn't shown anyway
+    if size > 16 * longest:  # the middle isn't shown anyway
         head, tail = mask(text[: 8 * longest]), mask(text[-8 * longest :])
         # A mask is shorter than a secret, and the places where the text was parted must not come into view.
         text = head + tail if min(len(head), len(tail)) > 2 * longest else mask(text)

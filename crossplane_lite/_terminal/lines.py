@@ -12,7 +12,7 @@ _LONGEST_WORD = 300
 
 
 def escaped(text: str) -> str:
-    """Return a text on one line, in which what can't be seen is written as an escape."""
+    """Return a text on one line, with escapes in the place of characters that can't be seen."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -21,7 +21,7 @@ def escaped(text: str) -> str:
 def line(text: str) -> str:
     """Return a message as one line for a terminal, with long values in it shortened.
 
-    A value is what has no space in it: what stands around it stays whole.
+    A value has no space in it: the words around it stay whole.
     """
     shown = escaped(shortened(text, _LONGEST_LINE))
     if len(shown) <= _LONGEST_WORD:

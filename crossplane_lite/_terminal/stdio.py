@@ -20,12 +20,12 @@ __all__ = ["flush", "give_back", "is_terminal", "leave", "repair", "say", "take"
 
 _CHUNK = 1 << 20
 
-# What threads that a function has left get to end by themselves, once all is printed.
+# The time in which threads that a function has left may end by themselves, once all is printed.
 _GRACE_SECONDS = 1.0
 
 
 class _Stderr(io.FileIO):
-    """stderr that can't fail: what finds no place there is lost, and closing it is without effect.
+    """stderr that can't fail: output that finds no place there is lost, and closing it has no effect.
 
     Nobody could be told, and the exit status and the output are worth more.
     """
@@ -52,7 +52,7 @@ class _Taken:
     """stdout while it is taken.
 
     Attributes:
-        stream: What was sys.stdout.
+        stream: The stream that sys.stdout was.
         fd: The descriptor of the process's stdout; None where sys.stdout was something else, and was replaced alone.
         process: The process that took it.
     """
@@ -98,7 +98,7 @@ def repair() -> None:
     """Give the process the descriptors that it lacks, and a stderr that can't fail.
 
     For a process that does nothing but one command. A file that is opened would get the number of a closed stdout
-    otherwise, and what is meant for stderr would go into it.
+    otherwise, and output for stderr would go into it.
     """
     for fd in range(3):
         try:
@@ -123,7 +123,7 @@ def take() -> None:
 
 
 def is_terminal() -> bool:
-    """Say whether what `write` writes is shown on a terminal."""
+    """Say whether `write` writes to a terminal."""
     if _taken is not None and _taken.fd is not None:
         return os.isatty(_taken.fd)
     stream = sys.stdout if _taken is None else _taken.stream
@@ -131,7 +131,7 @@ def is_terminal() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write a command's output to what was stdout before it was taken.
+    """Write a command's output to the stdout from before `take`.
 
     A process that a function has forked writes nothing: one output is enough.
 
@@ -175,7 +175,7 @@ def say(*lines: str) -> None:
 def flush() -> None:
     """Flush stdout.
 
-    What can't be written is let go: Python would try once more at exit, and change the exit status.
+    Output that can't be written is given up: Python would try once more at exit, and change the exit status.
 
     Raises:
         OSError: It can't be written.
@@ -193,7 +193,7 @@ def flush() -> None:
 
 
 def leave(status: int) -> None:
-    """See to it that the process ends with an exit status, whatever threads functions have left running.
+    """Make the process end with an exit status, whatever threads functions have left running.
 
     They have a second; pools and queues end their threads by themselves then.
     """
@@ -215,7 +215,7 @@ def leave(status: int) -> None:
 
 
 def _redirect() -> None:
-    """Let what is written to descriptor 1 go where stderr goes."""
+    """Send output to descriptor 1 where stderr goes."""
     try:
         os.dup2(2, 1)
     except OSError:
@@ -223,7 +223,7 @@ def _redirect() -> None:
 
 
 def _write_to(stream: Any, data: bytes) -> None:
-    """Write to what sys.stdout was, which may be anything."""
+    """Write to the former sys.stdout, which may be any object."""
     if stream is None:
         raise OSError(0, "it is closed")
     binary = getattr(stream, "buffer", None)

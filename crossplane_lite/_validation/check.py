@@ -237,7 +237,7 @@ class _Checked:
                 self.keyless.add(steps)
                 self._hold(steps)
             elif not isinstance(name, str):
-                self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't text", False))
+                self.problems.append((steps, f"has the key {mask(repr(name)):.60}, which isn't a string", False))
             else:
                 inner = properties.get(key_of(name), others)
                 # Elsewhere null says as much as nothing: the API server takes it out before it validates.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from .._models.shape import near_name
+from .._base.near_name import near_name
 from .._observed.tracker import mask
 from .translate import name_of
 
@@ -24,7 +24,7 @@ _TYPES: Final = {
     "null": "null",
     "number": "a number",
     "object": "an object",
-    "string": "text",
+    "string": "a string",
 }
 _FORMATS: Final = {
     "byte": "base64",

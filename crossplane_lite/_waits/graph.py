@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .._models.walker import Found, show_path
-from .._observed.observable import Observable, root_of, sources
+from .._observed.observable import Observable
+from .._observed.uses import root_of, sources
 
 if TYPE_CHECKING:
     from .wait import Wait

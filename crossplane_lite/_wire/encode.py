@@ -155,7 +155,7 @@ def value_bytes(value: Any, depth: int, strict: bool) -> bytes:
     kind = type(value)
     data: bytes
     try:
-        # What is nearly always there comes first; a list with nothing else in it has the same bytes.
+        # The usual types come first. For others, the bytes are those of a list with nothing else in it.
         if kind is str:
             data = value.encode()
             return b"\x1a" + varint(len(data)) + data

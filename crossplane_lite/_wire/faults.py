@@ -1,4 +1,4 @@
-"""Malformed bytes that come to light while somebody reads, noted for whoever has to answer for the request.
+"""Malformed bytes that come to light while somebody reads, noted for the answer to the request.
 
 compose() may catch the error that it meets; a request that is known to be malformed is not answered all the same.
 Errors are noted where a function of this room is left with one, and not where they are made: the short ways of reading

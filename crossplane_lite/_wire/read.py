@@ -71,7 +71,7 @@ def get_path(raw: bytes, path: Sequence[str | int], default: Any = None) -> Any:
     Args:
         raw: The bytes of a Struct.
         path: Keys of structs and indexes of lists.
-        default: What to return where the path leads nowhere.
+        default: The result where the path leads nowhere.
 
     Raises:
         WireError: The bytes on the way are not a legal message.

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._base.near_name import near_name
 from .._call.mark import ANNOTATION
 from .._manifests.objects import some_names, text_of
-from .._models.shape import near_name
 from .._observed.secrets import masker_for
 from .._paths.text import quoted, show
 from .._terminal.excerpts import short_text

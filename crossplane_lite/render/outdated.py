@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from .. import _wire
+from .._base.near_name import near_name
 from .._models import types
 from .._models.dynamic import DynamicFields
-from .._models.shape import ModelShape, near_name
+from .._models.shape import ModelShape
 from .._paths.text import show
 from .._terminal.excerpts import short_repr
 from ..proto import _view

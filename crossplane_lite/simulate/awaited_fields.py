@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from .._base.near_name import near_name
 from .._manifests.objects import secret_place
-from .._models.shape import near_name
 from .._paths.text import EXTERNAL_NAME, show
 from .builtin import condition
 from .connection import base64_of, secret_at

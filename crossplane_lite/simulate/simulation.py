@@ -9,8 +9,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .._base.near_name import near_name
 from .._manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
-from .._models.shape import near_name
 from .._models.walker import canonical
 from .._paths import field_path
 from .._paths.text import EXTERNAL_NAME, show

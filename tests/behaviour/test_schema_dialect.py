@@ -39,13 +39,13 @@ NAMES = {
 DIALECT: list[tuple[Any, Any, list[str]]] = [
     # types
     ({"type": "string"}, "", []),
-    ({"type": "string"}, 5, ["x: must be text (got 5 that is an integer)"]),
-    ({"type": "string"}, True, ["x: must be text (got true)"]),
+    ({"type": "string"}, 5, ["x: must be a string (got 5 that is an integer)"]),
+    ({"type": "string"}, True, ["x: must be a string (got true)"]),
     ({"type": "integer"}, 5.0, []),
     ({"type": "integer"}, 5.5, ["x: must be an integer (got 5.5 that is a number)"]),
     ({"type": "integer"}, True, ["x: must be an integer (got true)"]),
     ({"type": "number"}, 5, []),
-    ({"type": "number"}, "5", ["x: must be a number (got '5' that is text)"]),
+    ({"type": "number"}, "5", ["x: must be a number (got '5' that is a string)"]),
     ({"type": "boolean"}, 0, ["x: must be true or false (got 0 that is an integer)"]),
     ({"type": "object"}, [], ["x: must be an object (got a list)"]),
     ({"type": "array"}, {}, ["x: must be a list (got an object)"]),
@@ -53,8 +53,8 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     # int-or-string, as custom resources and the API server's own kinds have it
     (INT_OR_STRING, 80, []),
     (INT_OR_STRING, "50%", []),
-    (INT_OR_STRING, 1.5, ["x: must be an integer or text (got 1.5 that is a number)"]),
-    (INT_OR_STRING, True, ["x: must be an integer or text (got true)"]),
+    (INT_OR_STRING, 1.5, ["x: must be an integer or a string (got 1.5 that is a number)"]),
+    (INT_OR_STRING, True, ["x: must be an integer or a string (got true)"]),
     ({**INT_OR_STRING, "anyOf": [{"type": "integer"}, {"type": "string"}]}, 80, []),
     (
         {**INT_OR_STRING, "anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": "^[0-9]+%$"},
@@ -67,7 +67,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"oneOf": [{"type": "string"}, {"type": "number"}]},
         True,
-        ["x: must be text or a number (got true)"],
+        ["x: must be a string or a number (got true)"],
     ),
     # unknown fields
     (OBJECT, {"a": "x"}, []),
@@ -87,7 +87,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"type": "object", "additionalProperties": {"type": "integer"}},
         {"a": 1, "b/c": "x"},
-        ["x[\"b/c\"]: must be an integer (got 'x' that is text)"],
+        ["x[\"b/c\"]: must be an integer (got 'x' that is a string)"],
     ),
     ({"type": "object", "additionalProperties": True}, {"a": [{}]}, []),
     ({"type": "object", "additionalProperties": False}, {"a": 1}, ["x.a: isn't a field of the schema"]),
@@ -96,7 +96,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"allOf": [{"allOf": [OBJECT]}], "nullable": True},
         {"a": 5},
-        ["x.a: must be text (got 5 that is an integer)"],
+        ["x.a: must be a string (got 5 that is an integer)"],
     ),
     # what stands in a junction only adds to what is around it
     (
@@ -140,9 +140,9 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"type": "string", "nullable": True, "enum": ["a"]}, None, []),
     ({"type": "object", "properties": {"a": {"type": "string", "nullable": True}}, "required": ["a"]}, {"a": None}, []),
     (OBJECT, {"a": None}, []),
-    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be text (got null)"]),
+    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be a string (got null)"]),
     ({"type": "object", "additionalProperties": {"type": "string"}}, {"a": None}, []),
-    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be text (got null)"]),
+    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be a string (got null)"]),
     ({"type": "array", "items": {"type": "string", "nullable": True}}, ["a", None], []),
     # embedded resources
     (
@@ -155,8 +155,8 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         {"kind": 5, "metadata": "x", "other": 1},
         [
             "x.apiVersion: is required",
-            "x.kind: must be text (got 5 that is an integer)",
-            "x.metadata: must be an object (got 'x' that is text)",
+            "x.kind: must be a string (got 5 that is an integer)",
+            "x.metadata: must be an object (got 'x' that is a string)",
             "x.other: isn't a field of the schema",
         ],
     ),
@@ -210,7 +210,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         [f"x: must match the pattern '^(a+)+$' (got '{'a' * 50}!')"],
     ),
     ({"type": "string", "enum": ["a", 5, None, False]}, "b", ["x: must be one of 'a', 5, null, false (got 'b')"]),
-    ({"type": "string", "enum": ["a"]}, 5, ["x: must be text (got 5 that is an integer)"]),
+    ({"type": "string", "enum": ["a"]}, 5, ["x: must be a string (got 5 that is an integer)"]),
     ({"type": "string", "format": "date-time"}, "2024-02-29T12:30:00Z", []),
     (
         {"type": "string", "format": "date-time"},

@@ -117,12 +117,12 @@ def test_errors_of_a_whole_resource() -> None:
 
     found, _ = call(compose, schemas={KEY: bucket_schema()})
     assert [(error.path, error.problem) for error in found] == [
-        ('spec.forProvider.labels["a/b"]', "must be text (got 5 that is an integer)"),
+        ('spec.forProvider.labels["a/b"]', "must be a string (got 5 that is an integer)"),
         ("spec.forProvider.location", "is required"),
         ("spec.forProvider.prject", "isn't a field of the schema; did you mean 'project'?"),
         ("spec.forProvider.rules[1].name", "is required"),
         ("spec.forProvider.size", "must be at least 1 (got 0)"),
-        ("spec.forProvider.versioning[1].enabled", "must be true or false (got 'yes' that is text)"),
+        ("spec.forProvider.versioning[1].enabled", "must be true or false (got 'yes' that is a string)"),
     ]
 
 

@@ -152,7 +152,7 @@ def test_a_resource_without_a_head() -> None:
     [
         ({"message": 3}, "'message' must be a string"),
         ({"field": "spec"}, "a result with a field must name the resource too"),
-        ({"resource": {}, "field": "a..b"}, "is no field path"),
+        ({"resource": {}, "field": "a..b"}, "isn't a field path"),
         ({"resource": {}, "proposed": 3}, "give its path as 'field'"),
         ({"current": 3}, "give its path as 'field'"),
         ({"resource": 3}, "'resource' must be an item or a mapping"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
 import pydoc
@@ -131,7 +132,7 @@ def test_help() -> None:
     text = pydoc.render_doc(ForProvider, renderer=pydoc.plaintext)
     for line in ("location: str", "rules: list[Rule]", "byName: dict[str, Rule]", "port: int | str", "extra: Any"):
         assert f" |      {line}\n" in text
-    assert "to_dict(model) gives what is set as plain data" in text
+    assert "to_dict(model) gives the set fields as plain data" in text
     described = inspect.getdoc(LabelSelector)
     assert described is not None
     assert described.startswith("A query over labels: all of `matchLabels` and of `matchExpressions` must hold.\n")
@@ -171,7 +172,7 @@ def test_what_a_class_says_of_its_kind() -> None:
 
 
 def test_nulls_and_copies_go_through() -> None:
-    """An explicit null is kept by both."""
+    """An explicit null is kept from plain data to a model, its copies, and back."""
     one = from_dict(ForProvider, {"location": None})
-    assert one.location is NULL
+    assert [made.location for made in (one, copy.copy(one), copy.deepcopy(one))] == [NULL] * 3
     assert to_dict(one) == {"location": None}

@@ -1,0 +1,242 @@
+"""The forms that a secret value can have in a text, those of its parts too, and how each is looked for.
+
+The key that a value stands under decides:
+
+- A value whose key names a secret (`password`, `client_secret`, `tls.key`) is masked wherever it stands, and so are its
+  first and last letters, eight or more of them: texts are cut.
+- Hosts, ports, users and names of databases are masked where they stand for themselves, not inside of other words.
+- Anything else is masked wherever it stands.
+
+A structured value (JSON, INI, PEM, a URL with a password) has parts, which are secrets of their own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+__all__ = ["ANYWHERE", "GRAM", "ITSELF", "ORDINARY", "SHORTEST", "WORD", "Form", "Secret", "forms_of"]
+
+Secret = tuple[str, bytes]
+"""The key that a value stands under, and the value."""
+
+Form = tuple[str, int, bool]
+"""A text, how it is looked for, and whether its beginning and its end are looked for too."""
+
+ANYWHERE: Final = 0
+"""How a form is looked for: wherever it stands."""
+
+WORD: Final = 1
+"""The same: where no letter or digit is beside it."""
+
+ITSELF: Final = 2
+"""The same: where it isn't part of a longer name."""
+
+SHORTEST: Final = 4
+"""The length of the shortest value that is looked for: shorter ones would be found in the middle of words, and masking
+those would tell more than it hides."""
+
+GRAM: Final = 8
+"""The length from which on a value is looked for inside of words, and by its beginning and its end."""
+
+# How much of a value is taken apart: values within values (a JSON text in a text), and leaves.
+_DEEPEST: Final = 4
+_MOST_LEAVES: Final = 10_000
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_KEY_OF_SECRET: Final = re.compile(
+    r"pass|pwd|secret|token|key|cred|private|auth|cert|sign|jwt|dsn|pem|conn(ection)?[_.-]?(str|ur[il])|kubeconfig"
+)
+_KEY_OF_PLACE: Final = re.compile(
+    r"(?:^|[\W_])(?:host(?:name)?|end_?point|addr(?:ess)?|server|domain|port|user(?:_?name|_?id)?|login|db(?:_?name)?|"
+    r"database|name|ur[il]|id|e?mail|account|project|tenant|schema|region|zone|location|namespace|role|arn|bucket|"
+    r"engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|format)s?$"
+)
+# These parts of structured values needn't be hidden.
+_KEY_OF_NOTHING: Final = re.compile(
+    r"(?:^|[\W_])(?:schema|region|zone|location|engine|type|scheme|protocol|ssl_?mode|version|kind|profile|output|"
+    r"format|current_context|api_?version)s?$"
+)
+ORDINARY: Final = frozenset(
+    "true false null none default enabled disabled json yaml text password passwort username database hostname "
+    "endpoint connection secret secrets token tokens string certificate unknown".split()
+)
+"""Words that are no secret by themselves."""
+
+_PEM: Final = re.compile(r"-----BEGIN [^\n-]+-----(.*?)(?:-----END [^\n-]+-----|\Z)", re.DOTALL)
+_PAIR: Final = re.compile(
+    r"""(?<![\w.-])([A-Za-z_][\w.-]{0,253})["']?[ \t]*[=:][ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s;,&"'][^\n;&]*))"""
+)
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:([^\s/?#@:]*):([^\s/?#@]*)@|([^\s/?#@:]+)@)?")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]{16,}={0,2}\s*")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.~-]*")
+_URL_SAFE: Final = str.maketrans("+/", "-_")
+
+
+def forms_of(key: str, value: bytes) -> Iterator[Form]:
+    """Yield the forms of a value and of its parts.
+
+    Args:
+        key: The key that the value stands under.
+        value: The value.
+    """
+    work: list[tuple[str, bytes, int]] = [(key, value, 0)]
+    leaves = 0
+    while work:
+        key, value, depth = work.pop()
+        leaves += 1
+        if len(value) < SHORTEST or leaves > _MOST_LEAVES:
+            continue
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            yield from _forms_of_bytes(value, is_secret=depth == 0 or _names_secret(key))
+            continue
+        parts = _parts(key, text) if depth < _DEEPEST else None
+        yield from _forms_of_text(key, text, is_structured=parts is not None)
+        work += [(name, part, depth + 1) for name, part in reversed(parts or _inner(key, text))]
+
+
+def _forms_of_bytes(value: bytes, *, is_secret: bool) -> Iterator[Form]:
+    for form in (*_base64_forms(value, is_anywhere=True), value.hex(), repr(value)[2:-1]):
+        yield form, ANYWHERE, is_secret
+
+
+def _forms_of_text(key: str, text: str, *, is_structured: bool) -> Iterator[Form]:
+    is_secret = _names_secret(key)
+    stripped = text.strip()
+    if not is_secret and stripped.lower() in ORDINARY:
+        return
+    mode = ANYWHERE if is_secret or not _names_place(key) else ITSELF
+    # A value that begins like a URL, like JSON or like another block of PEM isn't known by its beginning.
+    is_cut = is_secret and not is_structured
+    for form in dict.fromkeys(_written(text, is_anywhere=mode == ANYWHERE)):
+        yield form, mode, is_cut
+    if stripped != text:
+        yield stripped, mode, is_cut
+    if not is_structured and "\n" in stripped:
+        for line in text.splitlines():
+            if len(line.strip()) >= GRAM:
+                yield line.strip(), mode, False
+
+
+def _in_snake_case(key: str) -> str:
+    return _CAMEL.sub("_", key).lower()
+
+
+def _names_secret(key: str) -> bool:
+    key = _in_snake_case(key)
+    return _KEY_OF_SECRET.search(key) is not None and _KEY_OF_PLACE.search(key) is None
+
+
+def _names_place(key: str) -> bool:
+    return _KEY_OF_PLACE.search(_in_snake_case(key)) is not None
+
+
+def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
+    """Yield a text as it may be written. Upper case makes no difference in any of these."""
+    yield text
+    data = text.encode(errors="surrogatepass")
+    yield from _base64_forms(data, is_anywhere=is_anywhere)
+    yield data.hex()
+    if len(upper := text.upper()) != len(text):
+        yield upper
+    if _PLAIN.fullmatch(text):
+        return
+    from urllib.parse import quote, quote_plus
+
+    # A log line or a traceback shows the repr of a text, with its line ends escaped.
+    yield repr(text)[1:-1]
+    yield repr(data)[2:-1]
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield quote(data, safe="")
+    yield quote(data)
+    yield quote_plus(data)
+
+
+def _base64_forms(data: bytes, *, is_anywhere: bool) -> Iterator[str]:
+    """Yield a value in base64, alone and as a part of something longer, such as `user:password`."""
+    whole = base64.b64encode(data).decode()
+    yield whole
+    if "=" in whole:
+        yield whole.rstrip("=")
+    if "+" in whole or "/" in whole:
+        yield whole.translate(_URL_SAFE)
+    if not is_anywhere or len(data) < GRAM:
+        return
+    for shift in (0, 1, 2):
+        # The letters that hold bits of this value alone: a letter has six bits.
+        first, last = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
+        inner = base64.b64encode(b"\0" * shift + data).decode()[first:last]
+        yield inner
+        if "+" in inner or "/" in inner:
+            yield inner.translate(_URL_SAFE)
+
+
+def _parts(key: str, text: str) -> list[Secret] | None:
+    """Return the parts of a structured value: leaves of JSON and of INI, bodies of PEM, the password of a URL.
+
+    None for other values.
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return list(_leaves(key, json.loads(text)))
+        except (ValueError, RecursionError):
+            pass
+    if "-----BEGIN " in text:
+        found: list[Secret] = []
+        for body in _PEM.findall(text):
+            lines = [line.strip() for line in body.split("\n")]
+            content = [line for line in lines if line and ":" not in line]  # an encrypted key has headers
+            found += [("pem", line.encode()) for line in content if len(line) >= GRAM]
+            found.append(("pem", "".join(content).encode()))
+        return found + list(_pairs(_PEM.sub("", text)))
+    url = _URL.match(text.lstrip())
+    if url is not None:
+        from urllib.parse import unquote
+
+        user, password = url[1] or "", url[2] or ""
+        credentials = [("user", user), ("password", password), ("password", unquote(password))]
+        return [*((name, one.encode()) for name, one in credentials), *_pairs(text.partition("?")[2])]
+    if "=" in text or ":" in text:
+        pairs = list(_pairs(text))
+        if len(pairs) > 1 or (pairs and "\n" in text):
+            return pairs
+    return None
+
+
+def _inner(key: str, text: str) -> list[Secret]:
+    """Return the text that a value is the base64 of, as in a kubeconfig."""
+    if not (_names_secret(key) or key.endswith("data")) or not _BASE64.fullmatch(text):
+        return []
+    try:
+        inner = base64.b64decode(text)
+        return [(key, inner)] if inner.decode().isprintable() or b"-----BEGIN " in inner else []
+    except ValueError:
+        return []
+
+
+def _pairs(text: str) -> Iterator[Secret]:
+    for name, *values in _PAIR.findall(text):
+        value = next((one.strip() for one in values if one), "")
+        if not _KEY_OF_NOTHING.search(_in_snake_case(name)):
+            yield name, value.encode()
+
+
+def _leaves(key: str, value: Any) -> Iterator[Secret]:
+    work: list[tuple[str, Any]] = [(key, value)]
+    while work:
+        name, one = work.pop()
+        if isinstance(one, dict):
+            work += [(str(inner), child) for inner, child in one.items()]
+        elif isinstance(one, list):
+            work += [(name, child) for child in one]
+        elif isinstance(one, str):
+            if not _KEY_OF_NOTHING.search(_in_snake_case(name)):
+                yield name, one.encode(errors="replace")
+        elif isinstance(one, int) and not isinstance(one, bool) and _names_secret(name):
+            yield name, str(one).encode()
