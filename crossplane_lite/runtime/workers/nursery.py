@@ -56,7 +56,12 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                     os.kill(process, signal.SIGKILL)
                 continue
             assert control is not None
-            process = os.fork()
+            try:
+                process = os.fork()
+            except OSError as e:  # no memory or no process left: the server tries again
+                control.close()
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
+                continue
             if not process:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
