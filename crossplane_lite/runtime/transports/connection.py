@@ -252,7 +252,7 @@ class Connection:
 
     def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
-        if call is None or call.answering:
+        if call is None or call.answering or self._gone(event.stream_id):  # reset by the next frame, perhaps
             return
         other = self._not_grpc.pop(event.stream_id, None)
         if other is not None:
