@@ -25,6 +25,7 @@ from tests.runtime.health import ask, health_of, until_health_is
 from tests.runtime.serving import channel, in_process, raw_call, serving
 from tests.support import request
 
+
 def _list_response() -> Any:
     """Return the class of HealthListResponse, which the official package for Python doesn't have yet."""
     own = descriptor_pb2.FileDescriptorProto(name="list.proto", package="grpc.health.v1", syntax="proto3")
@@ -37,9 +38,7 @@ def _list_response() -> Any:
     value = ".grpc.health.v1.HealthCheckResponse"
     entry.field.add(name="value", number=2, label=field.LABEL_OPTIONAL, type=field.TYPE_MESSAGE, type_name=value)
     entries = ".grpc.health.v1.HealthListResponse.StatusesEntry"
-    message.field.add(
-        name="statuses", number=1, label=field.LABEL_REPEATED, type=field.TYPE_MESSAGE, type_name=entries
-    )
+    message.field.add(name="statuses", number=1, label=field.LABEL_REPEATED, type=field.TYPE_MESSAGE, type_name=entries)
     pool = descriptor_pool.DescriptorPool()
     for file in (health_pb2.DESCRIPTOR.serialized_pb, own.SerializeToString()):
         pool.AddSerializedFile(file)
