@@ -59,7 +59,7 @@ def _service(request: bytes) -> str:
     """Return the field `service` of a HealthCheckRequest.
 
     Raises:
-        Refused: It is none.
+        Refused: It isn't a HealthCheckRequest.
     """
     if not request:
         return ""

@@ -48,7 +48,7 @@ PATTERNS = (
 CLEAN_ROOMS = (
     *("_base", "_compat", "_input", "_validation", "_wire", "cattrs_hooks", "cli", "diff", "errors", "logging"),
     *("model", "models", "observable", "proto", "request", "requirements", "response", "schemas", "scripts"),
-    *("table", "unstructured"),
+    *("runtime", "table", "unstructured"),
 )
 
 _CODE = re.compile(r"``.*?``|`[^`]*`_{0,2}|<[^>]*>", re.DOTALL)

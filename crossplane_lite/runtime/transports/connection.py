@@ -1,7 +1,7 @@
 """One HTTP/2 connection as a server of gRPC sees it: bytes come in, calls come out, answers become bytes.
 
-No socket, no thread and no clock: whoever has these says what came and what time it is. h2 keeps to the protocol; the
-parts that it leaves to its users are here: who may send what when, limits, and gRPC.
+It has no socket, no thread and no clock: its owner says which bytes came and what time it is. h2 keeps to the protocol;
+the parts that it leaves to its users are here: who may send what when, limits, and gRPC.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Connection:
         peer: Whose connection it is, for the owner.
 
     Attributes:
-        closed: Whether nothing will be read any more; what is still to be sent is all that is left.
+        closed: Whether nothing is read any more. Bytes may be left to send.
         had_calls: Whether it has had a call.
         last_call: When it last had one; its beginning if it has had none.
     """
@@ -298,7 +298,7 @@ class Connection:
         return len(self._out)
 
     def check(self, now: float) -> None:
-        """Do what time asks for."""
+        """Do what is due by now."""
         if self.closed:
             return
         if not self._settled and now >= self._settle_until:

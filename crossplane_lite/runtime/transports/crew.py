@@ -31,7 +31,7 @@ class Crew(Generic[Job, Outcome]):
         waiting: How many more may wait.
 
     Attributes:
-        lock: Whoever looks at or changes what the threads share has it.
+        lock: Is held by whoever reads or changes the state that the threads share.
     """
 
     def __init__(

@@ -86,7 +86,7 @@ class H2Transport:
 
         Raises:
             InputError: It can't listen there.
-            UsageError: The certificates are none that h2 can use.
+            UsageError: h2 can't use these certificates.
         """
         where = addresses.parse(address)
         if certificates is not None and not hasattr(certificates, "context"):
@@ -139,7 +139,7 @@ class H2Transport:
         return self._crew.waiting
 
     def look(self) -> None:
-        """Do nothing: whoever leads knows what time asks for."""
+        """Do nothing: the thread that leads does what is due."""
 
     # Connections call these five, with the lock held.
 

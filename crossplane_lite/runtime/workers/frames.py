@@ -43,7 +43,7 @@ NOT_STARTED: Final = b"N"
 
 
 class Outcome(NamedTuple):
-    """What came of a call.
+    """The outcome of a call.
 
     Attributes:
         code: gRPC's status.
@@ -106,7 +106,7 @@ def receive_request(sock: socket.socket) -> tuple[float, bytes]:
 
 
 def send_outcome(sock: socket.socket, outcome: Outcome) -> None:
-    """Send what came of a call.
+    """Send the outcome of a call.
 
     Raises:
         OSError: The other side has gone.

@@ -31,8 +31,8 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
         run: The function.
         limits: How much of everything.
     """
-    # Of a terminal's signals the server alone decides. A handler rather than SIG_IGN, which the programs that functions
-    # start would inherit.
+    # The server alone decides what a terminal's signals do. A handler rather than SIG_IGN, which the programs that
+    # functions start would inherit.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ignore)
     signal.signal(signal.SIGCHLD, _ignore)

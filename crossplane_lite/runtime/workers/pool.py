@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-# A call runs in two workers at the most: one that ends its worker each time must not end them all.
+# A call whose worker ends runs in another one, and then no more: it may be what ends them, and must not end all.
 _MOST_TRIES: Final = 2
 # How long a call waits for a worker where there is none.
 _PATIENCE_SECONDS: Final = 5.0
 # How often a call looks whether a worker takes it, where those that there are take none.
 _ROOM_SECONDS: Final = 0.05
-# Workers that end sooner than this, without having answered a call, are started again later and later.
+# Where workers end sooner than this without an answer, the pause before each new one becomes longer.
 _YOUNG_SECONDS: Final = 1.0
 # When the next try follows one in which the system lacked something for a worker.
 _RETRY_SECONDS: Final = 1.0
@@ -98,7 +98,7 @@ class Pool:
         late: How many calls have gone on after their deadline, since the start.
         retried: How many calls were run again, because their worker had ended.
         lost: How many calls were answered UNAVAILABLE, because that happened twice, or because there was no worker.
-        ended: How many workers have ended that nobody had asked to.
+        ended: How many workers have ended without being asked to.
         replaced: How many workers were replaced, because a call hung in them.
 
     Raises:
@@ -136,7 +136,7 @@ class Pool:
             theirs.close()
             return process
         try:
-            gc.enable()  # which who starts a server has disabled until it runs
+            gc.enable()  # disabled until the server runs
             self._sock.close()
             nursery.keep(theirs, run, self._limits)
         finally:
@@ -257,7 +257,7 @@ class Pool:
                 left = patience - time.monotonic()
                 if left <= 0:
                     return None
-                # A new worker is told about; that an old one reads again is not.
+                # Of new workers it hears, and not of one that reads again.
                 self._lock.wait(min(left, _ROOM_SECONDS) if found else left)
 
     def _connected(self, worker: _Worker) -> socket.socket | None:

@@ -103,7 +103,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
 
 
 def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Be a worker, and end the process without what the process that it was copied from wants at its end."""
+    """Be a worker, and end the process without the exit handlers that were copied with it."""
     code = 1
     try:
         work(control, run, limits)
