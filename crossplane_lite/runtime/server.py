@@ -257,7 +257,11 @@ class Server:
             yield "workers_ended_total", "Worker processes that have ended by themselves.", pool.ended
             yield "workers_replaced_total", "Worker processes that were replaced, because calls hung.", pool.replaced
             yield "calls_retried_total", "Calls that were run again, because their worker had ended.", pool.retried
-            yield "calls_lost_total", "Calls that were UNAVAILABLE: that happened twice, or no worker ran.", pool.lost
+            yield (
+                "calls_lost_total",
+                "Calls that were UNAVAILABLE: that happened twice, or no worker took them.",
+                pool.lost,
+            )
         for certificates in self._certificates:
             yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
 

@@ -27,8 +27,8 @@ from tests.support import request
 
 
 def _list_response() -> Any:
-    """Return the class of HealthListResponse, which the official package for Python doesn't have yet."""
-    own = descriptor_pb2.FileDescriptorProto(name="list.proto", package="grpc.health.v1", syntax="proto3")
+    """Return a class like HealthListResponse, which not all versions of the official package for Python have."""
+    own = descriptor_pb2.FileDescriptorProto(name="list.proto", package="tests", syntax="proto3")
     own.dependency.append(health_pb2.DESCRIPTOR.name)
     message = own.message_type.add(name="HealthListResponse")
     field = descriptor_pb2.FieldDescriptorProto
@@ -37,12 +37,12 @@ def _list_response() -> Any:
     entry.field.add(name="key", number=1, label=field.LABEL_OPTIONAL, type=field.TYPE_STRING)
     value = ".grpc.health.v1.HealthCheckResponse"
     entry.field.add(name="value", number=2, label=field.LABEL_OPTIONAL, type=field.TYPE_MESSAGE, type_name=value)
-    entries = ".grpc.health.v1.HealthListResponse.StatusesEntry"
+    entries = ".tests.HealthListResponse.StatusesEntry"
     message.field.add(name="statuses", number=1, label=field.LABEL_REPEATED, type=field.TYPE_MESSAGE, type_name=entries)
     pool = descriptor_pool.DescriptorPool()
     for file in (health_pb2.DESCRIPTOR.serialized_pb, own.SerializeToString()):
         pool.AddSerializedFile(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("grpc.health.v1.HealthListResponse"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("tests.HealthListResponse"))
 
 
 ListResponse = _list_response()

@@ -97,7 +97,7 @@ class Pool:
     Attributes:
         late: How many calls have gone on after their deadline, since the start.
         retried: How many calls were run again, because their worker had ended.
-        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because there was no worker.
+        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because no worker took them.
         ended: How many workers have ended without being asked to.
         replaced: How many workers were replaced, because a call hung in them.
 
