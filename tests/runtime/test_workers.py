@@ -331,6 +331,27 @@ assert ask(b"a") == b"a"
 assert (made.ended, made.healthy) == (0, True)
 """
 
+NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE = """
+import resource
+real, left = frames.receive_command, [True]
+
+def receive(sock):
+    if left.pop() if left else False:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (sock.fileno(), 4096))
+        found = real(sock)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+        return found
+    return real(sock)
+
+frames.receive_command = receive
+made = make()
+until(lambda: made._missing_until)
+until(lambda: made.processes)
+left.clear()
+assert ask(b"a") == b"a"
+assert (made.ended, made.healthy) == (0, True)
+"""
+
 NO_MEMORY_IN_A_WORKER = """
 real = frames.receive_request
 
@@ -364,7 +385,13 @@ assert (made.running, [one.load for one in made._workers.values()]) == (0, [0])
 """
 
 
-@pytest.mark.parametrize("case", ["NO_SOCKETS", "NO_PROCESSES", "NO_MEMORY_IN_A_WORKER", "NO_MEMORY_IN_THE_SERVER"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("NO_SOCKETS", "NO_PROCESSES", "NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE"),
+        *("NO_MEMORY_IN_A_WORKER", "NO_MEMORY_IN_THE_SERVER"),
+    ],
+)
 def test_what_the_system_lacks(case: str) -> None:
     """Whatever the system lacks for a while, a call has a status meanwhile, and is answered afterwards."""
     program = f"{POOL}{globals()[case]}\nmade.close()\n"

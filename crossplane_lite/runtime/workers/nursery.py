@@ -6,6 +6,7 @@ makes all workers, the first ones and those that replace others. It ends them wh
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -55,7 +56,9 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 for process in [process for process, number in numbers.items() if number == worker]:
                     os.kill(process, signal.SIGKILL)
                 continue
-            assert control is not None
+            if control is None:  # the system has lost it, because this process can't have another descriptor
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))
+                continue
             try:
                 process = os.fork()
             except OSError as e:  # no memory or no process left: the server tries again

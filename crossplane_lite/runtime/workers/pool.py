@@ -139,6 +139,8 @@ class Pool:
             gc.enable()  # disabled until the server runs
             self._sock.close()
             nursery.keep(theirs, run, self._limits)
+        except BaseException:
+            _log.exception("the process that makes workers has failed")
         finally:
             os._exit(0)
 
