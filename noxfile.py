@@ -17,9 +17,11 @@ ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "slow or not slow")
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """All tests, with the highest versions of all dependencies."""
-    session.install("--upgrade", "-e", ".[dev]")
-    # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well.
-    session.run("python", "-m", "pip", "install", "-q", "--ignore-requires-python", "crossplane-function-sdk-python")
+    session.install("--upgrade", "-e", ".[dev]", "structlog")
+    # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well. It asks for one
+    # version of grpcio, too, which isn't the one that other packages of gRPC have been installed for.
+    sdk = ("--no-deps", "--ignore-requires-python", "crossplane-function-sdk-python")
+    session.run("python", "-m", "pip", "install", "-q", *sdk)
     session.run("python", "-m", "pytest", *(session.posargs or ALL))
 
 
