@@ -60,7 +60,7 @@ def warnings(session: nox.Session) -> None:
 @nox.session(python="3.13")
 def coverage(session: nox.Session) -> None:
     """How much of the branches of what a served function can load the tests take: at least 95 %."""
-    session.install("-e", ".[dev]", "coverage>=7.4", "pytest-cov>=5")
+    session.install("-e", ".[dev]", "coverage>=7.17", "pytest-cov>=5")
     # Not the modules of render and its like: a test of the served path is one of these folders.
     folders = ("tests/behaviour", "tests/wire", "tests/paths", "tests/proto", "tests/models", "tests/safety")
     more = ("tests/runtime", "tests/helpers", "tests/scripts", "tests/typing/test_stubs.py")
