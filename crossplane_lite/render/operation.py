@@ -52,8 +52,8 @@ def render_operation(
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
         conditions Succeeded, ValidPipeline and Synced, the steps' outputs, and references to applied resources.
-        `composed` is what is applied, by the name that the functions gave it. Nothing is deleted, and nothing is ready
-        or not.
+        `composed` has the applied resources, by the names that the functions gave them. Nothing is deleted, and nothing
+        is ready or not.
 
     Raises:
         FatalResultError: A function returned a fatal result.
@@ -220,5 +220,5 @@ def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
     if problem is not None:
         raise RenderError(f"cannot apply {what}: metadata.name {quoted(found)} is not a valid name: {problem}")
     if not isinstance(metadata.get("namespace", ""), str):
-        raise RenderError(f"cannot apply {what}: metadata.namespace must be text")
+        raise RenderError(f"cannot apply {what}: metadata.namespace must be a string")
     return resource

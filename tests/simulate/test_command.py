@@ -180,7 +180,7 @@ def test_never_resolved(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "status.atProvider.vpcId; did you mean 'vpcID'?)\n"
     ) in out
     assert "XNetwork net: Ready False (Creating), DependenciesResolved False (WaitingForDependencies)\n" in out
-    assert err == "crossplane-lite simulate: what these wait for never comes: instance, subnet\n"
+    assert err == "crossplane-lite simulate: these wait for values that never come: instance, subnet\n"
 
 
 def test_schemas(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,8 +284,8 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--drop", "vcp"], "no resource 'vcp' exists in the end; these do: instance, subnet, vpc"),
-        (["--degrade", "vcp.status"], "'vcp.status' begins with no resource that exists"),
+        (["--drop", "vcp"], "no resource 'vcp' exists in the end; these exist: instance, subnet, vpc"),
+        (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),
         (["--degrade", "vpc.status.x"], "vpc has no status.x that could be taken away"),
         (["--fixtures", "no-such-file.yaml"], "can't read no-such-file.yaml"),
