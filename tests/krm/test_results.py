@@ -160,8 +160,8 @@ def test_a_resource_without_a_head() -> None:
         ({"file": 3}, "'file' must be a path, or a mapping with path and index"),
         ({"file": {"path": "a", "index": -1}}, "'file' must be a path"),
         ({"file": {"index": 1}}, "'file' must be a path"),
-        ({"tags": {"a": 1}}, "'tags' must be a mapping from text to text"),
-        ({"tags": ["a"]}, "'tags' must be a mapping from text to text"),
+        ({"tags": {"a": 1}}, "'tags' must be a mapping from strings to strings"),
+        ({"tags": ["a"]}, "'tags' must be a mapping from strings to strings"),
     ],
 )
 def test_what_is_no_result(arguments: dict[str, Any], problem: str) -> None:

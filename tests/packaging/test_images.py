@@ -117,7 +117,7 @@ def test_what_is_no_image(tmp_path: Path) -> None:
     """A text, a missing file and a folder of something else are told apart."""
     (tmp_path / "text").write_text("hello")
     (tmp_path / "folder").mkdir()
-    for name, problem in (("text", "is no saved image"), ("none", "can't read"), ("folder", "neither an OCI layout")):
+    for name, problem in (("text", "isn't a saved image"), ("none", "can't read"), ("folder", "neither an OCI layout")):
         with pytest.raises(InputError, match=problem):
             images.read(str(tmp_path / name), tmp_path)
 
@@ -162,5 +162,5 @@ def test_a_folder_that_is_not_empty(tmp_path: Path) -> None:
 
 def test_a_place_that_is_not_there(tmp_path: Path) -> None:
     """A file that can't be written is named."""
-    with pytest.raises(InputError, match=r"can't write .*/none/a\.tar: No such file or directory"):
+    with pytest.raises(InputError, match=r"can't write .*/none/a\.tar: there is no folder .*/none"):
         images.write(image(tmp_path / "made"), str(tmp_path / "none" / "a.tar"), "docker")
