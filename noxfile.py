@@ -17,9 +17,11 @@ ALL = ("-q", "-n", "auto", "--dist", "loadfile", "-m", "slow or not slow")
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """All tests, with the highest versions of all dependencies."""
-    session.install("--upgrade", "-e", ".[dev]")
-    # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well.
-    session.run("python", "-m", "pip", "install", "-q", "--ignore-requires-python", "crossplane-function-sdk-python")
+    session.install("--upgrade", "-e", ".[dev]", "structlog")
+    # The official SDK, which the tests compare with, asks for 3.11; its messages work on 3.10 as well. It asks for one
+    # version of grpcio, too, which isn't the one that other packages of gRPC have been installed for.
+    sdk = ("--no-deps", "--ignore-requires-python", "crossplane-function-sdk-python")
+    session.run("python", "-m", "pip", "install", "-q", *sdk)
     session.run("python", "-m", "pytest", *(session.posargs or ALL))
 
 
@@ -27,11 +29,14 @@ def tests(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The tests that aren't slow, with the lowest versions that setup.cfg allows, on the lowest Python."""
     session.install("uv")
-    session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", ".[render,watch,krm,codegen,h2,schemas]")
+    extras = "render,watch,krm,codegen,h2,schemas,metrics,otel,reflection"
+    session.run("uv", "pip", "install", "--resolution", "lowest-direct", "-e", f".[{extras}]")
     # Tools of the tests are no dependencies of the package: those in use now are good enough.
     session.run("uv", "pip", "install", "pytest", "pytest-xdist", "hypothesis", "cryptography", "jsonschema",
-                "openapi-schema-validator", "ruamel.yaml")  # fmt: skip
-    sdk = ("crossplane-function-sdk-python", "grpcio-reflection", "structlog")
+                "openapi-schema-validator", "ruamel.yaml",
+                # These two fit only to what they are used with.
+                "grpcio-health-checking==1.54.3", "opentelemetry-sdk==1.16.0")  # fmt: skip
+    sdk = ("crossplane-function-sdk-python", "structlog")
     session.run("python", "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python", *sdk)
     session.run("uv", "pip", "list")
     # Most tests make their requests with the official SDK's messages, which need a later protobuf. These don't.
@@ -55,7 +60,7 @@ def warnings(session: nox.Session) -> None:
 @nox.session(python="3.13")
 def coverage(session: nox.Session) -> None:
     """How much of the branches of what a served function can load the tests take: at least 95 %."""
-    session.install("-e", ".[dev]", "coverage>=7.4", "pytest-cov>=5")
+    session.install("-e", ".[dev]", "coverage>=7.17", "pytest-cov>=5")
     # Not the modules of render and its like: a test of the served path is one of these folders.
     folders = ("tests/behaviour", "tests/wire", "tests/paths", "tests/proto", "tests/models", "tests/safety")
     more = ("tests/runtime", "tests/helpers", "tests/scripts", "tests/typing/test_stubs.py")

@@ -134,10 +134,10 @@ class _Shared:
     def run(self, awaitable: Awaitable[Any], owned: Owned) -> Outcome:
         import asyncio
 
-        loop = self._running()
+        loop, on = self._running()
         future: futures.Future[Outcome] = asyncio.run_coroutine_threadsafe(_to_its_end(awaitable, owned), loop)
         thread = threading.get_ident()
-        self.waiting[thread] = Awaited(awaitable, future, self._thread)
+        self.waiting[thread] = Awaited(awaitable, future, on)
         try:
             return future.result()
         except BaseException:  # somebody wants this thread to stop, or no longer to wait
@@ -145,11 +145,12 @@ class _Shared:
             self._abandon_blocked(loop)
             raise
         finally:
-            del self.waiting[thread]
+            self.waiting.pop(thread, None)
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+        """Return the loop and its thread, which it starts where there is none."""
         with self._lock:
-            if self.loop is None:
+            if self.loop is None or self._thread is None:
                 import asyncio
                 import atexit
 
@@ -161,7 +162,7 @@ class _Shared:
                 self._thread.start()
                 atexit.unregister(self.stop)
                 atexit.register(self.stop)
-            return self.loop
+            return self.loop, self._thread
 
     def _abandon_blocked(self, loop: asyncio.AbstractEventLoop) -> None:
         """Let the next call have another loop where this one is blocked by code that doesn't wait with `await`."""
@@ -175,9 +176,15 @@ class _Shared:
 
     def forget(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
         """Forget the loop, or this one where it is another: the next call makes a new one."""
-        if loop is None or loop is self.loop:
-            self._lock = threading.Lock()  # after a fork the old one may be held for ever
-            self.loop = self._thread = None
+        with self._lock:
+            if loop is None or loop is self.loop:
+                self.loop = self._thread = None
+
+    def begin_again(self) -> None:
+        """Forget everything: no thread of the process that this one is a copy of is here."""
+        self._lock = threading.Lock()  # the old one may be held for ever
+        self.loop = self._thread = None
+        self.waiting = {}
 
     def frames(self) -> Iterator[FrameType]:
         loop, thread = self.loop, self._thread
@@ -307,5 +314,5 @@ def _run_apart(awaitable: Awaitable[Any], owned: Owned) -> Outcome:
 
 
 _shared: Final = _Shared()
-if hasattr(os, "register_at_fork"):  # the thread isn't in the child
-    os.register_at_fork(after_in_child=_shared.forget)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shared.begin_again)

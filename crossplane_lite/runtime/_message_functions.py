@@ -105,7 +105,7 @@ def serve(
 
     Raises:
         UsageError: There are no credentials and `insecure` isn't said, or h2 is to use others than those of
-            `load_credentials`; `function` is none, or an option is not one of the two.
+            `load_credentials`; `function` isn't a function, or an option is not one of the two.
         InputError: It can't listen there, or there is no such transport.
     """
     if creds is None and not insecure:
@@ -136,13 +136,13 @@ def main(function: Any, argv: Sequence[str] | None = None) -> None:
 
     Raises:
         SystemExit: With status 2 when it can't start; the reason is on stderr.
-        UsageError: `function` is none.
+        UsageError: `function` isn't a function.
     """
     flags.main(runner_of(function), argv)
 
 
 def runner_of(function: Any) -> Any:
-    """Return what has `run(bytes)`: a composition function itself, or what calls a servicer."""
+    """Return an object with a method `run(bytes)`: the composition function itself, or one that calls a servicer."""
     if callable(getattr(function, "run", None)) and not hasattr(function, "RunFunction"):
         return function
     if not callable(getattr(function, "RunFunction", None)):
@@ -166,7 +166,7 @@ class _Runner:
         self._file: str = getattr(getattr(method, "__code__", None), "co_filename", __file__)
 
     def run(self, data: bytes) -> bytes:
-        """Answer one request. What goes wrong in the function is a Fatal result, as in a composition function.
+        """Answer one request. An exception of the function becomes a Fatal result, as in a composition function.
 
         Raises:
             WireError: The request is malformed.

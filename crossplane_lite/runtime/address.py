@@ -42,8 +42,8 @@ def parse(text: str) -> Address:
             or `unix-abstract:name`.
 
     Raises:
-        InputError: It is none of these. A transport alone would listen on something else than asked for when a port is
-            missing or too large.
+        InputError: It isn't one of these. A transport alone would take another port where this one is missing or too
+            large.
     """
     if text.startswith(_ABSTRACT):
         return Address("", 0, "\0" + text.removeprefix(_ABSTRACT))
@@ -85,7 +85,7 @@ def check_free(address: Address, text: str) -> None:
             if os.name != "nt":  # where it would let two share the port
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((address.host, address.port))
-    except OSError as error:  # of all else the transport is the judge
+    except OSError as error:  # other errors are the transport's to report
         if error.errno == errno.EADDRINUSE:
             raise in_use(text) from None
 

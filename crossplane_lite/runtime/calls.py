@@ -36,7 +36,7 @@ _PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(_
 
 
 class Handler(Protocol):
-    """What answers calls: in this process, or in others.
+    """Answers calls, in this process or in others.
 
     Attributes:
         late: How many calls have gone on after their deadline, since the start.
@@ -54,7 +54,7 @@ class Handler(Protocol):
 
     @property
     def healthy(self) -> bool:
-        """Whether there is hope for the next call."""
+        """Whether it makes sense to send it the next call."""
 
     def handle(self, request: bytes, caller: Caller) -> bytes:
         """Answer a request.
@@ -67,7 +67,7 @@ class Handler(Protocol):
         """Look at the calls that run. It is called about once a second."""
 
     def close(self) -> None:
-        """End what is left."""
+        """End the processes that are left."""
 
 
 class _Late:
@@ -76,7 +76,7 @@ class _Late:
     Attributes:
         caller: Who waits for it. Its request isn't kept, so that it is freed when the call ends.
         since: When it was seen first.
-        late_since: When its deadline was first seen to be over.
+        late_since: When its deadline was first seen to be over, None where it isn't.
     """
 
     __slots__ = ("caller", "late_since", "since")
@@ -91,7 +91,7 @@ class Calls:
     """Runs calls, each in the thread that asks for it.
 
     Args:
-        run: The function, request bytes to response bytes. What it raises but for WireError is a defect.
+        run: The function, request bytes to response bytes. An exception other than WireError is a defect.
         limits: How much of everything.
 
     Attributes:
@@ -195,7 +195,7 @@ class Calls:
 
 
 def _stack(frame: FrameType | None) -> str:
-    """Return the frames of a thread from the one on in which it comes out of this package, the outermost first."""
+    """Return a thread's stack, the outermost frame first, without the frames of this package before the function's."""
     found = traceback.extract_stack(frame)
     for number, one in enumerate(found):
         if not one.filename.startswith(_PACKAGE) and any(each.filename.startswith(_PACKAGE) for each in found[:number]):

@@ -76,7 +76,7 @@ def _facts(der: bytes) -> Facts:
 
 
 def _parts(der: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the tags and contents of what stands in a row."""
+    """Yield the tag and the content of each element in a sequence."""
     at = 0
     while at < len(der):
         tag, size = der[at], der[at + 1]

@@ -158,7 +158,7 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], str | None, Callable[[str], Any], Any
 
 
 def _parse(argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return the value of every flag, and the arguments that are none."""
+    """Return the value of every flag, and the arguments that aren't flags."""
     known = {name: flag for flag in _FLAGS for name in flag[0]}
     flags = {names[0].lstrip("-"): default for names, _, _, default, _ in _FLAGS}
     flags["tls-certs-dir"] = os.environ.get("TLS_SERVER_CERTS_DIR")

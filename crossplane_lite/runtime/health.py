@@ -1,9 +1,10 @@
 """gRPC's health service, `grpc.health.v1.Health`: whether it makes sense to send calls, or to start the process again.
 
-Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc. `Check` is answered. `Watch` isn't, which the
-protocol allows, and clients take for an answer: a stream for each client would hold a thread.
+Source: "GRPC Health Checking Protocol" in the documentation of grpc/grpc, and its file health.proto. `Check` and `List`
+are answered. `Watch` is UNIMPLEMENTED, after which clients call as if they had not asked, as the protocol says. Each of
+its streams would hold a thread.
 
-The messages are a text and a number, so no message classes take part here either.
+The messages are strings and numbers, so no message classes take part here either.
 """
 
 from __future__ import annotations
@@ -31,20 +32,34 @@ _NOT_SERVING: Final = 2
 def method(path: str, healthy: Callable[[], bool]) -> Quick | None:
     """Return what answers a method of the service, None where there is no such method."""
 
+    def response() -> bytes:
+        """Return a HealthCheckResponse."""
+        return bytes([0x08, _SERVING if healthy() else _NOT_SERVING])
+
     def check(request: bytes) -> bytes:
         service = _service(request)
         if service not in _SERVICES:
             raise Refused(status.NOT_FOUND, f"there is no service {service[:200]}")
-        return bytes([0x08, _SERVING if healthy() else _NOT_SERVING])
+        return response()
 
-    return check if path == f"{PREFIX}Check" else None
+    def list_all(_: bytes) -> bytes:
+        value = response()
+        entries = [_field(_field(name.encode()) + _field(value, 2)) for name in _SERVICES]
+        return b"".join(entries)
+
+    return {f"{PREFIX}Check": check, f"{PREFIX}List": list_all}.get(path)
+
+
+def _field(content: bytes, number: int = 1) -> bytes:
+    """Return a short field of a message."""
+    return bytes([number << 3 | 2, len(content)]) + content
 
 
 def _service(request: bytes) -> str:
     """Return the field `service` of a HealthCheckRequest.
 
     Raises:
-        Refused: It is none.
+        Refused: It isn't a HealthCheckRequest.
     """
     if not request:
         return ""

@@ -42,8 +42,8 @@ def load_function(name: str) -> Servable:
     return found
 
 
-# Told apart by name: what makes functions imports this module, and importing the one kind to load the other would take
-# longer than all else here.
+# Kinds of functions are told apart by name: the modules that define them import this one, and importing one kind to
+# load the other would take longer than all else here.
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FUNCTION = "crossplane_lite.composition.Function"
 _OTHERS = {
@@ -104,7 +104,7 @@ def load_object(
     except KeyboardInterrupt:
         raise
     except BaseException as e:  # a module may make up its attributes
-        raise _failed(f"{attribute!r} of module {module_name} can't be had", e) from e
+        raise _failed(f"{attribute!r} of module {module_name} isn't available", e) from e
     if also is not None and also(found):
         return found
     if not _is(found, cls):
@@ -139,7 +139,7 @@ def _import(name: str) -> ModuleType:
 
 
 def _near_module(folder: str, name: str) -> str:
-    """Return the name of a module that is there, where it is like one that isn't."""
+    """Return a hint that names the module most like a missing one; empty where no module is like it."""
     import difflib  # only where something is wrong: every server would pay for it
 
     *way, last = name.split(".")
@@ -154,7 +154,7 @@ def _near_module(folder: str, name: str) -> str:
 
 
 def _generating(name: str) -> str:
-    """Return how models are made, where what is missing is called like them."""
+    """Return a hint on how models are made, where the name of a missing module looks like that of models."""
     parts = name.split(".")
     end = next((at for at, part in enumerate(parts, 1) if "model" in part), 0)
     return f"; models are made by: crossplane-lite generate DEFINITIONS -o {'/'.join(parts[:end])}" if end else ""

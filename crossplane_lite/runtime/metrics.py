@@ -30,14 +30,17 @@ _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 _SEVERITIES: Final = {_view.SEVERITY_FATAL: "fatal", _view.SEVERITY_WARNING: "warning", _view.SEVERITY_NORMAL: "normal"}
 
 Gauges = Callable[[], "Iterator[tuple[str, str, float]]"]
-"""Gives names, descriptions and values of what is looked at when somebody asks. One named `..._total` only grows."""
+"""Yields the name, description and value of each number that is read when Prometheus asks.
+
+A number only grows where its name ends in `_total`.
+"""
 
 
 class Metrics:
     """Counts calls, and answers Prometheus.
 
     Args:
-        gauges: What the server knows already.
+        gauges: Gives the numbers that the server keeps itself.
     """
 
     def __init__(self, gauges: Gauges) -> None:
@@ -125,13 +128,13 @@ class Metrics:
             self._rehearsals.inc(counts.rehearsals)
 
     def _count_results(self, response: bytes) -> None:
-        with contextlib.suppress(Exception):  # an answer that isn't one is what its reader complains about
+        with contextlib.suppress(Exception):  # who reads the answer says what is wrong with it
             for result in _view.RunFunctionResponse.FromString(response).results:
                 self._results.labels(_SEVERITIES.get(result.severity, "unspecified")).inc()
 
 
 class _Collector:
-    """What prometheus-client asks when somebody asks for the metrics."""
+    """Is asked by prometheus-client when somebody reads the metrics."""
 
     def __init__(self, gauges: Gauges) -> None:
         self._gauges = gauges

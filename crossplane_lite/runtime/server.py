@@ -1,7 +1,7 @@
 """The server of one function: raw request bytes in, raw response bytes out, over either transport.
 
-No message classes take part here: a transport hands over what came from the wire, and the function answers with what
-goes out. v1 and v1beta1 are answered alike, because their messages are the same on the wire.
+No message classes are used here: a transport hands over the bytes from the wire, and the function returns the bytes of
+the answer. v1 and v1beta1 are answered alike, because their messages are the same on the wire.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Server:
     """A server for one function.
 
     Args:
-        run: The function, request bytes to response bytes. What it raises but for WireError is a defect.
+        run: The function, request bytes to response bytes. An exception other than WireError is a defect.
         threads: How many calls may run at the same time; others wait.
         max_receive_bytes: A larger request is answered with RESOURCE_EXHAUSTED.
         max_send_bytes: The same for the response; None for no limit.
@@ -54,7 +54,7 @@ class Server:
         metrics: Whether calls are counted, for `listen_for_metrics`.
 
     Raises:
-        MissingExtraError: The transport isn't installed, or what metrics need.
+        MissingExtraError: The transport isn't installed, or the package for metrics isn't.
         InputError: There is no such transport.
         UsageError: The system can't have workers.
     """
@@ -99,7 +99,7 @@ class Server:
 
     @property
     def healthy(self) -> bool:
-        """Whether it makes sense to send it calls: it doesn't end, and threads are left that don't hang."""
+        """Whether it makes sense to send it calls: it isn't stopping, and enough threads don't hang."""
         return not self._stopping and self._calls.healthy
 
     def listen(self, address: str, certificates: Certificates | None = None) -> str:
@@ -180,7 +180,7 @@ class Server:
         threading.Thread(target=self._look, name="look", daemon=True).start()
 
     def _look(self) -> None:
-        """Do what time asks for, until the end."""
+        """Look at calls, connections and certificates about once a second, until the end."""
         while not self._over.wait(min(_LOOK_SECONDS, self._limits.request_seconds)):
             try:
                 self._calls.look()
@@ -257,19 +257,23 @@ class Server:
             yield "workers_ended_total", "Worker processes that have ended by themselves.", pool.ended
             yield "workers_replaced_total", "Worker processes that were replaced, because calls hung.", pool.replaced
             yield "calls_retried_total", "Calls that were run again, because their worker had ended.", pool.retried
-            yield "calls_lost_total", "Calls that were UNAVAILABLE: that happened twice, or no worker ran.", pool.lost
+            yield (
+                "calls_lost_total",
+                "Calls that were UNAVAILABLE: that happened twice, or no worker took them.",
+                pool.lost,
+            )
         for certificates in self._certificates:
             yield "certificate_expiry_seconds", "When tls.crt expires, in seconds since 1970.", certificates.expires
 
     def _other(self, path: str) -> Quick | None:
-        """Return what answers a method other than RunFunction."""
+        """Return the function that answers a method other than RunFunction, None where there is no such method."""
         if not path.startswith("/grpc.health.v1.Health/"):
             return None
-        from . import health  # which nobody may ever ask for
+        from . import health  # loaded when somebody asks
 
         return health.method(path, lambda: self.healthy)
 
 
 def _whole(address: str) -> str:
-    """Return an address with its host, where it is that of Go for all addresses of the machine."""
+    """Return an address with a host: `:9443`, as in Go, means all addresses of the machine."""
     return f"{ANY}{address}" if address.startswith(":") else address

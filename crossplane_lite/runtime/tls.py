@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import ssl
+import threading
 import time
 from typing import Any, Final, NamedTuple
 
@@ -50,6 +51,7 @@ class Certificates:
     def __init__(self, directory: str) -> None:
         self._paths = tuple(os.path.join(directory, name) for name in (_CERTIFICATE, _KEY, _CA))
         self._complaint = ""
+        self._lock = threading.RLock()  # handshakes ask in threads of their own
         self._good, self._context = self._read_checked()
         self._adopt()
 
@@ -75,12 +77,13 @@ class Certificates:
             now: The time, in seconds since 1970.
         """
         now = time.time() if now is None else now
-        for path, one in ((self._paths[0], self._own), (self._paths[2], self._authority)):
-            kind, text = _judge(one, now)
-            if self._warned.get(path, "") != kind:
-                self._warned[path] = kind
-                if kind:
-                    _log.warning("%s %s", path, text)
+        with self._lock:
+            for path, one in ((self._paths[0], self._own), (self._paths[2], self._authority)):
+                kind, text = _judge(one, now)
+                if self._warned.get(path, "") != kind:
+                    self._warned[path] = kind
+                    if kind:
+                        _log.warning("%s %s", path, text)
 
     def _adopt(self) -> None:
         """Take over what the certificates say of themselves."""
@@ -98,7 +101,11 @@ class Certificates:
         self.look()
 
     def changed(self) -> bool:
-        """Read the files; say whether a new version counts from now on. One that is no good is logged once."""
+        """Read the files; say whether a new version counts from now on. One that can't be used is logged once."""
+        with self._lock:
+            return self._changed()
+
+    def _changed(self) -> bool:
         try:
             # Reading 10 KB is nothing beside a handshake, and misses no change, as times and sizes can.
             if self._read() == self._good:

@@ -57,6 +57,6 @@ def traced(run: Run, name: str) -> Run:
 def _first_fatal(response: bytes) -> str | None:
     try:
         results = _view.RunFunctionResponse.FromString(response).results
-    except Exception:  # an answer that isn't one is what its reader complains about
+    except Exception:  # who reads the answer says what is wrong with it
         return None
     return next((str(one.message) for one in results if one.severity == _view.SEVERITY_FATAL), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import threading
@@ -19,11 +20,22 @@ class TooLong(BaseException):
 
 
 class _Run:
-    """Runs a function in a thread of its own: an exception that is raised in it from outside hits nothing else."""
+    """Runs a function in a thread of its own, so that an exception raised in it from outside can hit nothing else.
+
+    The exception goes to a thread by its number, which another thread may get as soon as this one has ended. So this
+    one stays until nobody raises anything in it any more.
+
+    Attributes:
+        over: Whether the function has come to its end.
+        released: Whether the thread may end.
+        error: What the function has raised.
+        thread: The thread.
+    """
 
     def __init__(self, function: Callable[[], None]) -> None:
         self._function = function
         self.over = threading.Event()
+        self.released = threading.Event()
         self.error: BaseException | None = None
         # A daemon doesn't keep the process alive. The context variables are copied: they tell which call this is.
         self.thread = threading.Thread(
@@ -40,6 +52,9 @@ class _Run:
                 self.over.set()
         except TooLong:  # raised after the end of the function
             self.over.set()
+        while not self.released.is_set():
+            with contextlib.suppress(TooLong):
+                self.released.wait()
 
 
 def run_limited(function: Callable[[], None], seconds: float) -> None:
@@ -58,7 +73,13 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
     """
     run = _Run(function)
     run.thread.start()
-    if run.over.wait(seconds):
+    try:
+        over = run.over.wait(seconds)
+    except BaseException:  # somebody wants this thread to stop
+        run.released.set()
+        raise
+    if over:
+        run.released.set()
         error, run.error = run.error, None
         if error is not None:
             raise error
@@ -70,12 +91,16 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
 def _end(run: _Run, times: int = _TIMES) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(run.thread.ident or 0), ctypes.py_object(TooLong))
     # Code may catch even this, so a timer raises it again. The call is answered now.
-    if not run.over.wait(_AGAIN_SECONDS / 10) and times > 1:
-        again = threading.Timer(_AGAIN_SECONDS, _end_again, (run, times - 1))
-        again.daemon = True
-        again.start()
+    if run.over.wait(_AGAIN_SECONDS / 10) or times == 1:
+        run.released.set()
+        return
+    again = threading.Timer(_AGAIN_SECONDS, _end_again, (run, times - 1))
+    again.daemon = True
+    again.start()
 
 
 def _end_again(run: _Run, times: int) -> None:
-    if not run.over.is_set():
+    if run.over.is_set():
+        run.released.set()
+    else:
         _end(run, times)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import io
 import json
 import logging
@@ -25,13 +26,22 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import prometheus_client
+import yaml
 
 from crossplane_lite import Unstructured, composition
 from crossplane_lite._observed import prints, tracker
 from crossplane_lite.develop.record import save
 from crossplane_lite.develop.told import two_lines
 from crossplane_lite.runtime import log
+from crossplane_lite.runtime.calls import Calls
+from crossplane_lite.runtime.metrics import Metrics
+from crossplane_lite.runtime.traces import traced
+from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.status import Refused
+from crossplane_lite.testing.snapshots import Snapshots
 from tests.runtime.serving import channel, in_process, raw_call
+from tests.runtime.spans import empty_exporter
 from tests.support import Response, build
 
 __all__ = ["ENDINGS", "FORMS", "WAYS_IN", "WAYS_OUT", "matrix"]
@@ -138,6 +148,9 @@ WAYS_IN: dict[str, tuple[Json, Callable[[Any], None] | None, str]] = {
     "a Secret that is composed": ({}, _composes, VALUE),
     "its own stringData": ({}, _composes_text, VALUE),
 }
+
+# A Secret among the resources of the answer is what the function is for: it is in a snapshot of them as it is.
+_IN_SNAPSHOTS = {"desired Secret", "ctx.connection_secret", "a Secret that is composed", "its own stringData"}
 
 
 # The ways out. What says something has the text and the context; what it gets from a run are its texts.
@@ -297,7 +310,7 @@ def captured() -> Iterator[dict[str, io.StringIO]]:
 
 WAYS_OUT = (
     *("results", "conditions", "JSON log", "text log", "stdout", "stderr", "log of a late thread", "async def"),
-    *("lines of dev", "records", "defects"),
+    *("lines of dev", "records", "defects", "metrics", "spans", "snapshots"),
     *(f"exception: {name}" for name in ENDINGS),
 )
 
@@ -306,8 +319,9 @@ def _requests(way: Json) -> bytes:
     return build(**way).SerializeToString()
 
 
-def _answers(texts: list[str], way: Json, before: Callable[[Any], None] | None) -> Iterator[tuple[str, str]]:
+def _answers(name: str, texts: list[str]) -> Iterator[tuple[str, str]]:
     """Yield ways out, and what came out there."""
+    way, before, _ = WAYS_IN[name]
     late: list[threading.Thread] = []
     go = threading.Event()
     data = _requests(way)
@@ -329,6 +343,8 @@ def _answers(texts: list[str], way: Json, before: Callable[[Any], None] | None) 
     yield "results", repr(answer.results) + "\n".join(text for _, text in answer.results)
     yield "conditions", "\n".join(text for _, _, text in answer.conditions.values())
     yield from first.items()
+    if name not in _IN_SNAPSHOTS:
+        yield "snapshots", _snapshot(answer)
     yield "lines of dev", "".join(two_lines(data, response, 1.0))
     if before is None:
         with tempfile.TemporaryDirectory() as folder:
@@ -346,8 +362,9 @@ def _answers(texts: list[str], way: Json, before: Callable[[Any], None] | None) 
     with captured() as out:
         said_async = Response(coroutine.run(data)).texts
         yield "async def", said_async + "".join(stream.getvalue() for stream in out.values())
-    for name, end in ENDINGS.items():
-        yield f"exception: {name}", "".join(_ended(end, text, data, before) for text in texts)
+    for kind, end in ENDINGS.items():
+        yield f"exception: {kind}", "".join(_ended(end, text, data, before) for text in texts)
+    yield from _watched(texts, data, before)
     if before is None:  # what compose() has made is known to its call alone
         with captured() as out:
             _defect("\n".join(texts), data)
@@ -362,24 +379,73 @@ async def _in_task(ctx: Any, texts: list[str]) -> None:
     await asyncio.to_thread(_from_thread, texts)
 
 
-def _ended(end: Callable[[str], None], text: str, data: bytes, before: Callable[[Any], None] | None) -> str:
+def _snapshot(answer: Response) -> str:
+    """Return what a snapshot of resources, results and conditions has."""
+    said = {
+        "results": [list(one) for one in answer.results],
+        "conditions": [list(one) for one in answer.conditions.values()],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        Snapshots(folder, update=True).check([said, *answer.resources.values()], "./canary.yaml")
+        text = Path(folder, "canary.yaml").read_text()
+    return f"{text}\n{_strings(list(yaml.safe_load_all(text)))}"
+
+
+def _ending(end: Callable[[str], None], text: str, before: Callable[[Any], None] | None) -> Any:
+    """Return a function that ends in that way."""
+
     @composition.function(name="canary")
     def compose(ctx: Any) -> None:
         if before is not None:
             before(ctx)
         end(text)
 
+    return compose
+
+
+def _ended(end: Callable[[str], None], text: str, data: bytes, before: Callable[[Any], None] | None) -> str:
     with captured() as out:
-        answer = Response(compose.run(data))
+        answer = Response(_ending(end, text, before).run(data))
     assert answer.fatal
     return answer.texts + "".join(stream.getvalue() for stream in out.values())
 
 
-def _defect(text: str, data: bytes) -> None:
+class _Caller:
+    """Waits for ever."""
+
+    def time_remaining(self) -> None:
+        """Say so."""
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
+def _watched(texts: list[str], data: bytes, before: Callable[[Any], None] | None) -> Iterator[tuple[str, str]]:
+    """Yield what metrics and spans have of calls that fail inside of compose(), and outside of it."""
+    metrics = Metrics(lambda: iter(()))
+    exporter = empty_exporter()
+    for text in texts:
+        for run in (_ending(ENDINGS["ValueError"], text, before).run, _failing(text)):
+            handle = metrics.counted(Calls(traced(run, "canary"), Limits()).handle)
+            with captured(), contextlib.suppress(Refused):
+                handle(data, _Caller())
+    yield "metrics", prometheus_client.generate_latest(metrics._registry).decode()
+    spans = exporter.get_finished_spans()
+    assert len(spans) == 2 * len(texts)
+    yield "spans", "\n".join(_strings(json.loads(span.to_json())) for span in spans)
+
+
+def _failing(text: str) -> Callable[[bytes], bytes]:
+    """Return a function with a defect."""
+
     def run(_: bytes) -> bytes:
         raise RuntimeError(text)
 
-    with in_process(run, "grpcio") as (_, address), channel(address) as opened:
+    return run
+
+
+def _defect(text: str, data: bytes) -> None:
+    with in_process(_failing(text), "grpcio") as (_, address), channel(address) as opened:
         try:
             raw_call(opened, data)
         except grpc.RpcError as error:
@@ -403,10 +469,10 @@ def matrix(ways_in: list[str] | None = None) -> dict[str, Counter[str]]:
     """Return for each way in, and each way out, in how many forms the canary was found."""
     found: dict[str, Counter[str]] = {}
     for name in ways_in or WAYS_IN:
-        way, before, value = WAYS_IN[name]
+        value = WAYS_IN[name][2]
         said = {form: make(value) for form, make in FORMS.items()}
         counts: Counter[str] = Counter()
-        for out, text in _answers([text for text, _ in said.values()], way, before):
+        for out, text in _answers(name, [text for text, _ in said.values()]):
             lines = f"{text}\n{_decoded(text)}"
             counts[out] += sum(hidden in lines for _, hidden in said.values())
         found[name] = counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -446,3 +447,46 @@ def test_a_process_with_a_loop(how: str) -> None:
     assert (done.stdout, done.returncode) == ("ended\n", 0)
     lines = [line for line in done.stderr.splitlines() if "DeprecationWarning" not in line and "os.fork" not in line]
     assert not lines
+
+
+def test_loops_are_made_and_forgotten_one_at_a_time() -> None:
+    """While one thread makes a loop, no other one forgets it, nor makes a second one."""
+    shared = event_loop._Shared()
+    forgetting = threading.Thread(target=shared.forget)
+    with shared._lock:
+        forgetting.start()
+        forgetting.join(0.1)
+        assert forgetting.is_alive()
+    forgetting.join(60)
+    assert not forgetting.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes can't be copied here")
+def test_a_copy_of_the_process_waits_for_nothing() -> None:
+    """In a copy of the process no thread waits, and the first call there has a loop of its own."""
+    program = """
+import os, threading
+from crossplane_lite._call import event_loop
+
+inside, leave = threading.Event(), threading.Event()
+
+async def wait():
+    inside.set()
+    while not leave.is_set():
+        await __import__("asyncio").sleep(0.01)
+
+thread = threading.Thread(target=event_loop.run, args=(wait(),))
+thread.start()
+inside.wait(60)
+assert event_loop.awaited(thread.ident) is not None
+process = os.fork()
+if not process:
+    async def fine():
+        return 0
+    os._exit(0 if event_loop.awaited(thread.ident) is None and event_loop.run(fine()) == 0 else 1)
+assert os.waitpid(process, 0)[1] == 0
+leave.set()
+thread.join(60)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -49,7 +49,18 @@ CLEAN_ROOMS = (
     *("_base", "_commands", "_compat", "_input", "_models", "_observed", "_paths", "_programs", "_terminal"),
     *("_validation", "_wire", "cattrs_hooks", "cli", "composition", "context", "develop", "diff", "errors", "graph"),
     *("krm", "logging", "model", "models", "observable", "packaging", "proto", "render", "request", "requirements"),
-    *("resource", "response", "scaffold", "schemas", "scripts", "simulate", "table", "testing", "unstructured"),
+    *(
+        "resource",
+        "response",
+        "runtime",
+        "scaffold",
+        "schemas",
+        "scripts",
+        "simulate",
+        "table",
+        "testing",
+        "unstructured",
+    ),
 )
 
 _CODE = re.compile(r"``.*?``|`[^`]*`_{0,2}|<[^>]*>", re.DOTALL)

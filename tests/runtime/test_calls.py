@@ -218,7 +218,7 @@ def test_the_next_call_of_the_thread_of_a_late_one() -> None:
         answers.extend(calls.handle(data, each) for data, each in ((b"late", caller), (b"next", _Caller(1))))
 
     def end(data: bytes) -> None:
-        asyncio.run_coroutine_threadsafe(_set(events[data][1]), event_loop._shared._running()).result(60)
+        asyncio.run_coroutine_threadsafe(_set(events[data][1]), event_loop._shared._running()[0]).result(60)
 
     class Slow(logging.Handler):
         """Ends the late call while its line is written, and lets its thread begin the next one."""

@@ -90,6 +90,7 @@ GO_RESULTS = {
     "too large": "ResourceExhausted",
     "unknown method": "Unimplemented",
     "deadline": "DeadlineExceeded",
+    "list": "3 of 3 serving",
 }
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import h2.errors
@@ -20,7 +21,7 @@ import pytest
 from crossplane_lite.errors import InputError
 from crossplane_lite.runtime.server import Server
 from crossplane_lite.runtime.tls import Certificates
-from crossplane_lite.runtime.transports import grpc_http2, status
+from crossplane_lite.runtime.transports import grpc_http2, listening, status
 from crossplane_lite.runtime.transports.limits import Limits
 from tests.runtime.certificates import Authority, write
 from tests.runtime.http2 import HEADERS, Raw, frame, message, raw
@@ -71,6 +72,40 @@ def test_answer(client: Raw) -> None:
     assert answer.data == message(b"hello")
     assert answer.trailers == {b"grpc-status": b"0"}
     assert answer.reset is None
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param(HEADERS, id="call"),
+        pytest.param([(b":path", b"/grpc.health.v1.Health/Check"), *replaced(b":path", None)], id="health"),
+        pytest.param(replaced(b"content-type", b"text/plain"), id="not gRPC"),
+    ],
+)
+def test_a_reset_right_behind_the_request(client: Raw, headers: list[tuple[bytes, bytes]]) -> None:
+    """A peer that gives up a request together with its last bytes keeps its connection and all other calls."""
+    other = client.open()
+    stream = client.open(headers)
+    assert client.answer(client.call(b"first")).data == message(b"first")  # so all headers have been read
+    client.h2.send_data(stream, message(b""), end_stream=True)
+    client.h2.reset_stream(stream)
+    client.flush()
+    client.data(other, message(b"other"), end=True)
+    assert client.answer(other).data == message(b"other")
+
+
+def test_calls_that_fail_outside_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that fails before or after the function, without memory for example, costs no thread."""
+
+    def unpack(*_: object) -> bytes:
+        raise MemoryError
+
+    with in_process(lambda data: data, "h2", threads=1) as (_, address), raw(address) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(grpc_http2, "unpack", unpack)
+            for _ in range(3):
+                assert client.answer(client.call(b"x")).status == status.INTERNAL
+        assert client.answer(client.call(b"next")).data == message(b"next")
 
 
 def test_answers_of_several_streams(client: Raw) -> None:
@@ -451,6 +486,30 @@ def test_unix_socket_left_behind(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="in use|another server"):
             Server(lambda data: data, transport="h2").listen(f"unix:{path}")
     assert not path.exists()
+
+
+def test_the_unix_socket_of_the_next_server(tmp_path: Path) -> None:
+    """A server that ends removes its socket while it still listens, and so never that of the server that follows it."""
+    path = tmp_path / "socket"
+    server = Server(lambda data: data, transport="h2")
+    server.listen(f"unix:{path}")
+    transport: Any = server._transport
+    followers: list[socket.socket] = []
+
+    class Followed(socket.socket):
+        """Is replaced by the socket of another server as soon as it is closed."""
+
+        def close(self) -> None:
+            super().close()
+            if not followers:
+                assert not path.exists()
+                followers.extend(listening.unix_socket(str(path)))
+
+    ((mine, certificates),) = transport._listeners
+    transport._listeners = [(Followed(fileno=mine.detach()), certificates)]
+    server.stop(0)
+    with followers[0]:
+        assert path.exists()
 
 
 def test_names_of_hosts() -> None:

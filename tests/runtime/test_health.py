@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +25,27 @@ from tests.runtime.health import ask, health_of, until_health_is
 from tests.runtime.serving import channel, in_process, raw_call, serving
 from tests.support import request
 
+
+def _list_response() -> Any:
+    """Return a class like HealthListResponse, which not all versions of the official package for Python have."""
+    own = descriptor_pb2.FileDescriptorProto(name="list.proto", package="tests", syntax="proto3")
+    own.dependency.append(health_pb2.DESCRIPTOR.name)
+    message = own.message_type.add(name="HealthListResponse")
+    field = descriptor_pb2.FieldDescriptorProto
+    entry = message.nested_type.add(name="StatusesEntry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, label=field.LABEL_OPTIONAL, type=field.TYPE_STRING)
+    value = ".grpc.health.v1.HealthCheckResponse"
+    entry.field.add(name="value", number=2, label=field.LABEL_OPTIONAL, type=field.TYPE_MESSAGE, type_name=value)
+    entries = ".tests.HealthListResponse.StatusesEntry"
+    message.field.add(name="statuses", number=1, label=field.LABEL_REPEATED, type=field.TYPE_MESSAGE, type_name=entries)
+    pool = descriptor_pool.DescriptorPool()
+    for file in (health_pb2.DESCRIPTOR.serialized_pb, own.SerializeToString()):
+        pool.AddSerializedFile(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("tests.HealthListResponse"))
+
+
+ListResponse = _list_response()
 SERVICES = ("", V1_SERVICE, V1BETA1_SERVICE)
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "x"}}
 
@@ -40,6 +63,24 @@ def test_on_the_main_port(transport: str) -> None:
             with pytest.raises(grpc.RpcError) as caught:
                 next(stub.Watch(health_pb2.HealthCheckRequest(), timeout=60))
             assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_all_services(transport: str) -> None:
+    """List names all services, with what Check says of them."""
+    with in_process(lambda data: data, transport) as (server, address), channel(address) as opened:
+        method = opened.unary_unary("/grpc.health.v1.Health/List")
+        for wanted in (health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING):
+            answer = ListResponse.FromString(method(b"", timeout=60, wait_for_ready=True))
+            assert {name: one.status for name, one in answer.statuses.items()} == dict.fromkeys(SERVICES, wanted)
+            server._stopping = True
+
+
+def test_a_client_that_watches(transport: str) -> None:
+    """A client that watches health before it calls, as a service config can ask it to, gets its answers."""
+    config = {"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": V1_SERVICE}}
+    options = [("grpc.service_config", json.dumps(config)), ("grpc.use_local_subchannel_pool", 1)]
+    with in_process(lambda data: data, transport) as (_, address), grpc.insecure_channel(address, options) as opened:
+        assert raw_call(opened, b"x") == b"x"
 
 
 def test_on_a_port_of_its_own(tmp_path: Path, transport: str) -> None:

@@ -7,7 +7,9 @@ import json
 import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -280,3 +282,21 @@ def test_unusable_at_the_start(directory: Path, name: str, content: bytes | None
     with pytest.raises(InputError) as caught:
         Certificates(str(directory))
     assert text.format(path=path, directory=directory) in str(caught.value)
+
+
+def test_handshakes_at_the_same_time(tmp_path: Path) -> None:
+    """Of several handshakes that find the new files at the same time, one takes them over; the others wait for it."""
+    write(tmp_path, first, authority)
+    certificates = Certificates(str(tmp_path))
+    for pair in (second, first) * 5:
+        write(tmp_path, pair, authority)
+        barrier = threading.Barrier(8)
+
+        def ask(_: int, barrier: threading.Barrier = barrier) -> tuple[bool, bytes]:
+            barrier.wait(60)
+            return certificates.changed(), certificates.files.certificate
+
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(ask, range(8)))
+        assert sum(changed for changed, _ in found) == 1
+        assert {certificate for _, certificate in found} == {pair.certificate}

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from crossplane_lite import Unstructured, composition
@@ -17,6 +15,7 @@ from crossplane_lite._call.tally import Tally
 from crossplane_lite.errors import MissingExtraError, WireError
 from crossplane_lite.runtime import flags
 from crossplane_lite.runtime.traces import traced
+from tests.runtime.spans import empty_exporter
 from tests.support import request
 
 XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos", "namespace": "team"}}
@@ -24,12 +23,8 @@ XR = {"apiVersion": "example.org/v1", "kind": "X", "metadata": {"name": "photos"
 
 @pytest.fixture(scope="module")
 def exporter() -> InMemorySpanExporter:
-    """Return where spans end up. A process has one provider for good."""
-    made = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(made))
-    trace.set_tracer_provider(provider)
-    return made
+    """Return where spans end up."""
+    return empty_exporter()
 
 
 @composition.function(name="buckets")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ import grpc
 import pytest
 
 from tests.runtime.health import health_of
-from tests.runtime.serving import Serving, channel, raw_call, serving
+from tests.runtime.serving import PREFIX, ROOT, Serving, channel, raw_call, serving
 from tests.runtime.test_metrics import scraped
 from tests.support import Response, request
 
@@ -251,3 +252,148 @@ def test_workers_killed_under_load(transport: str, kills: int) -> None:
     assert metrics["crossplane_lite_calls_lost_total"] == lost
     assert sum(record["msg"].startswith("a call is lost: ") for record in server.records) == lost
     assert metrics["crossplane_lite_workers_ended_total"] == killed
+
+
+def test_a_worker_that_reads_nothing() -> None:
+    """Code that lets no thread of its worker run is replaced, however many calls are sent to it meanwhile."""
+    flags = ("--insecure", "--transport", "grpcio", "--workers", "1", "--threads", "400", "--stuck-after", "1")
+    with serving("tests.runtime.functions:holding", *flags) as server, channel(server.address) as opened:
+        method = opened.unary_unary(PREFIX + "RunFunction")
+        calls = [method.future(asking(hang=True), timeout=2) for _ in range(350)]
+        codes = {one.exception(timeout=60).code().name for one in calls}
+        assert codes <= {"DEADLINE_EXCEEDED", "UNAVAILABLE"}
+        server.line(lambda line: "a worker is replaced" in line)
+        assert location(raw_call(opened, asking())) == "EU"
+
+
+# A pool without a server, in a process of its own: `made` has one worker, which echoes, and ends where it is asked to.
+POOL = """
+import errno, os, signal, socket, sys, time
+from crossplane_lite.runtime.transports.limits import Limits
+from crossplane_lite.runtime.transports.status import Refused
+from crossplane_lite.runtime.workers import frames, pool
+
+class Caller:
+    def time_remaining(self):
+        return 60.0
+
+def ask(request):
+    try:
+        return made.handle(request, Caller())
+    except Refused as refused:
+        return refused.code, refused.text
+
+def until(wanted):
+    stop = time.monotonic() + 60
+    while not wanted():
+        assert time.monotonic() < stop
+        made.look()
+        time.sleep(0.01)
+
+def fail(*_, **__):
+    raise OSError(errno.EMFILE, "too many files")
+
+def make():
+    return pool.Pool(lambda request: request, 1, Limits())
+"""
+
+NO_SOCKETS = """
+made = make()
+until(lambda: [one.process for one in made._workers.values()] != [None])
+real, socket.socketpair = socket.socketpair, fail
+code, text = ask(b"a")
+assert code == 14 and "there is no connection to a worker: too many files;" in text
+(worker,) = made._workers.values()
+os.kill(worker.process, signal.SIGKILL)
+until(lambda: made._missing_until)
+socket.socketpair = real
+pool._PATIENCE_SECONDS = 0.1
+assert ask(b"a") == (14, "the call is lost: no worker takes it; the function's log says more")
+until(lambda: made.processes)
+assert ask(b"b") == b"b"
+assert (made.lost, made.ended) == (2, 1)
+"""
+
+NO_PROCESSES = """
+real, left = os.fork, [-2]
+
+def fork():
+    left[0] += 1
+    if left[0] == 0:  # the first one is for the process that makes workers
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+    return real()
+
+os.fork = fork
+made = make()
+until(lambda: made._missing_until)
+until(lambda: made.processes)
+assert ask(b"a") == b"a"
+assert (made.ended, made.healthy) == (0, True)
+"""
+
+NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE = """
+import resource
+real, left = frames.receive_command, [True]
+
+def receive(sock):
+    if left.pop() if left else False:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (sock.fileno(), 4096))
+        found = real(sock)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+        return found
+    return real(sock)
+
+frames.receive_command = receive
+made = make()
+until(lambda: made._missing_until)
+until(lambda: made.processes)
+left.clear()
+assert ask(b"a") == b"a"
+assert (made.ended, made.healthy) == (0, True)
+"""
+
+NO_MEMORY_IN_A_WORKER = """
+real = frames.receive_request
+
+def receive(sock):
+    deadline, request = real(sock)
+    if request == b"much":
+        raise MemoryError
+    return deadline, request
+
+frames.receive_request = receive
+made = make()
+assert ask(b"a") == b"a"
+assert ask(b"much") == (14, "the call is lost: 2 workers have ended while they ran it; the function's log says more")
+assert ask(b"b") == b"b"
+until(lambda: made.ended == 2)
+assert (made.retried, made.lost, made.processes) == (1, 1, 1)
+"""
+
+NO_MEMORY_IN_THE_SERVER = """
+made = make()
+real = frames.ask
+
+def ask_without_memory(*_):
+    raise MemoryError
+
+frames.ask = ask_without_memory
+assert ask(b"a") == (13, "the server failed; its log says why")
+frames.ask = real
+assert ask(b"b") == b"b"
+assert (made.running, [one.load for one in made._workers.values()]) == (0, [0])
+"""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("NO_SOCKETS", "NO_PROCESSES", "NO_DESCRIPTORS_WHERE_WORKERS_ARE_MADE"),
+        *("NO_MEMORY_IN_A_WORKER", "NO_MEMORY_IN_THE_SERVER"),
+    ],
+)
+def test_what_the_system_lacks(case: str) -> None:
+    """Whatever the system lacks for a while, a call has a status meanwhile, and is answered afterwards."""
+    program = f"{POOL}{globals()[case]}\nmade.close()\n"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import pytest
 
 from crossplane_lite import testing
 from crossplane_lite.cli import main
-from crossplane_lite.scripts import function
+from crossplane_lite.scripts import function, limit
 from crossplane_lite.scripts.limit import TooLong, run_limited
 from crossplane_lite.scripts.text import LARGEST, compiled
 from tests.render import files as files_of
@@ -139,6 +139,27 @@ def test_a_call_of_c() -> None:
     script = "import time\ndef compose(ctx):\n    time.sleep(60)\n"
     assert "takes longer than 0.2 seconds" in fatal(script, timeoutSeconds=0.2)
     assert time.monotonic() - before < 30
+
+
+def test_limit_hits_no_other_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that ends just before it is ended keeps its thread until then: its number can't be another thread's."""
+    go = threading.Event()
+    found: list[threading.Thread] = []
+    end = limit._end
+
+    def end_late(run: Any) -> None:
+        go.set()
+        assert run.over.wait(60)
+        run.thread.join(0.1)
+        assert run.thread.is_alive()
+        found.append(run.thread)
+        end(run)
+
+    monkeypatch.setattr(limit, "_end", end_late)
+    with pytest.raises(TooLong):
+        run_limited(lambda: go.wait(60) and None, 0.01)
+    found[0].join(60)
+    assert not found[0].is_alive()
 
 
 def test_limit_comes_in_time_or_never() -> None:

@@ -32,7 +32,7 @@ __all__ = [
 GRPCIO: Final = "grpcio"
 H2: Final = "h2"
 NAMES: Final = (GRPCIO, H2)
-"""What can be asked for; without a wish it is the first one that is installed."""
+"""The names of transports. By default the first one that is installed is taken."""
 
 
 class Caller(Protocol):
@@ -49,10 +49,13 @@ Handle = Callable[[bytes, Caller], bytes]
 """From a request, and who waits for the answer, to the response. It raises `status.Refused`, and nothing else."""
 
 Quick = Callable[[bytes], bytes]
-"""The same for a method that answers at once, in whichever thread, also when no call gets a thread any more."""
+"""The same for a method that answers at once. It runs in any thread, also when all threads for calls are taken."""
 
 Others = Callable[[str], "Quick | None"]
-"""From a method's path to what answers it, None where nothing does. It is asked about all but RunFunction."""
+"""From a method's path to the function that answers it, None where there is no such method.
+
+It isn't asked about RunFunction.
+"""
 
 
 class Transport(Protocol):
@@ -82,10 +85,10 @@ class Transport(Protocol):
         """Refuse new calls, and return when the running ones are answered or `grace` seconds are over."""
 
     def look(self) -> None:
-        """Do what time asks for. It is called about once a second."""
+        """Do what is due by now. It is called about once a second."""
 
 
-# grpcio has a caller wait for some hundred years that has said nothing.
+# grpcio gives a caller without a deadline one in some hundred years.
 _AS_GOOD_AS_FOREVER: Final = 10 * 365 * 86400.0
 
 

@@ -26,7 +26,7 @@ class Call:
         deadline: When its caller gives up.
         message: The request as it came, once it is whole; nothing of it any more once the call runs.
         dropped: Whether nobody waits for an answer any more.
-        trailers: What comes after the answer, if anything does.
+        trailers: The headers that follow the answer, if there are any.
     """
 
     __slots__ = (

@@ -1,7 +1,7 @@
 """One HTTP/2 connection as a server of gRPC sees it: bytes come in, calls come out, answers become bytes.
 
-No socket, no thread and no clock: whoever has these says what came and what time it is. h2 keeps to the protocol; what
-it leaves to its users is here: who may send what when, limits, and gRPC.
+It has no socket, no thread and no clock: its owner says which bytes came and what time it is. h2 keeps to the protocol;
+the parts that it leaves to its users are here: who may send what when, limits, and gRPC.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..._base.extras import load
-from . import grpc_http2, status
+from . import grpc_http2, http2, status
 from .call import Call
 from .frames import Credits, Flood, Frames
 from .grpc_http2 import NotGrpc
@@ -20,25 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_ERROR", "Connection", "Owner"]
 
-_h2: Final = load("h2.connection", "h2")
-_config: Final = load("h2.config", "h2")
 _errors: Final = load("h2.errors", "h2")
 _events: Final = load("h2.events", "h2")
 _exceptions: Final = load("h2.exceptions", "h2")
-_frame_buffer: Final = load("h2.frame_buffer", "h2")
-_settings: Final = load("h2.settings", "h2")
 _frame: Final = load("hyperframe.frame", "h2")
 _hpack: Final = load("hpack", "h2")
 
 _CODES: Final = _errors.ErrorCodes
 NO_ERROR: Final = _CODES.NO_ERROR
-_SETTINGS: Final = _settings.SettingCodes
 
-# The largest frame that peers may send. grpcio and Go send smaller ones; each frame has a price in Python.
-_FRAME_BYTES: Final = 256 << 10
-# How much of a stream may be on its way; a whole request of the default limit, and no more than this.
-_MOST_WINDOW: Final = 16 << 20
-_MAX_WINDOW: Final = 2**31 - 1
 _LAST_STREAM: Final = 2**31 - 1
 # Made into frames at once, so that answers of other calls don't wait behind a large one.
 _PIECE: Final = 256 << 10
@@ -57,32 +47,6 @@ _HEADERS: Final = [(b":status", b"200"), (b"content-type", b"application/grpc")]
 _TRAILERS: Final = [(b"grpc-status", b"0")]
 
 _FOREVER: Final = float("inf")
-
-
-class _H2(_h2.H2Connection):  # type: ignore[name-defined, misc]
-    # h2 remembers how streams were closed, and would keep 65,536 of them for each connection.
-    MAX_CLOSED_STREAMS = 256
-
-
-def _quiet(cls: Any) -> Any:
-    """Return a class of frames like another one, but for what h2 writes into a trace that nobody reads.
-
-    h2 makes that text for each frame, with the content as hexadecimal digits: a third of the time of a large call. It
-    looks up `__class__` to see what a frame is.
-    """
-    return type(cls.__name__, (cls,), {"__repr__": lambda self: cls.__name__, "__class__": property(lambda self: cls)})
-
-
-_QUIET: Final = {cls: _quiet(cls) for cls in (_frame.DataFrame, _frame.HeadersFrame, _frame.WindowUpdateFrame)}
-
-
-class _Buffer(_frame_buffer.FrameBuffer):  # type: ignore[name-defined, misc]
-    def __next__(self) -> Any:
-        frame = super().__next__()
-        quiet = _QUIET.get(type(frame))
-        if quiet is not None:
-            frame.__class__ = quiet
-        return frame
 
 
 class Owner(Protocol):
@@ -114,7 +78,7 @@ class Connection:
         peer: Whose connection it is, for the owner.
 
     Attributes:
-        closed: Whether nothing will be read any more; what is still to be sent is all that is left.
+        closed: Whether nothing is read any more. Bytes may be left to send.
         had_calls: Whether it has had a call.
         last_call: When it last had one; its beginning if it has had none.
     """
@@ -126,7 +90,7 @@ class Connection:
         self._calls: dict[int, Call] = {}
         self._answering: dict[Call, None] = {}
         self._not_grpc: dict[int, NotGrpc] = {}  # requests of other protocols that haven't ended, by stream
-        self._frames = Frames(_FRAME_BYTES, 4 * limits.header_bytes)
+        self._frames = Frames(http2.FRAME_BYTES, 4 * limits.header_bytes)
         self._credits = Credits(now)
         self._out = bytearray()
         self.closed = False
@@ -140,38 +104,7 @@ class Connection:
         self._begun = 0
         self._draining = 0  # 1: it was said; 2: no new calls
         self._drain_until = _FOREVER
-        self._h2 = self._new_h2()
-
-    def _new_h2(self) -> Any:
-        limits = self._limits
-        conn = _H2(
-            _config.H2Configuration(
-                client_side=False,
-                header_encoding=None,
-                # Ours are as they must be.
-                validate_outbound_headers=False,
-                normalize_outbound_headers=False,
-            )
-        )
-        window = min(max(limits.receive_bytes + (64 << 10), 64 << 10), _MOST_WINDOW)
-        values = {
-            _SETTINGS.MAX_CONCURRENT_STREAMS: limits.streams,
-            _SETTINGS.MAX_HEADER_LIST_SIZE: limits.header_bytes,
-            _SETTINGS.INITIAL_WINDOW_SIZE: window,
-            _SETTINGS.MAX_FRAME_SIZE: _FRAME_BYTES,
-            _SETTINGS.ENABLE_CONNECT_PROTOCOL: 0,
-        }
-        conn.local_settings = _settings.Settings(client=False, initial_values=values)
-        conn.initiate_connection()
-        # h2 closes the connection of a peer that opens too many streams, as a peer may that hasn't read our settings
-        # yet. It gets the one stream refused here, so h2's own limit is only for peers that don't care.
-        values[_SETTINGS.MAX_CONCURRENT_STREAMS] = 10 * limits.streams
-        conn.local_settings = _settings.Settings(client=False, initial_values=values)
-        conn.incoming_buffer = _Buffer(server=True)
-        conn.max_inbound_frame_size = _FRAME_BYTES
-        conn.decoder.max_header_list_size = limits.header_bytes
-        conn.increment_flow_control_window(_MAX_WINDOW - 65535)
-        return conn
+        self._h2 = http2.protocol(limits)
 
     @property
     def idle(self) -> bool:
@@ -252,7 +185,7 @@ class Connection:
 
     def _on_end(self, event: Any, now: float) -> None:
         call = self._calls.get(event.stream_id)
-        if call is None or call.answering:
+        if call is None or call.answering or self._gone(event.stream_id):  # reset by the next frame, perhaps
             return
         other = self._not_grpc.pop(event.stream_id, None)
         if other is not None:
@@ -365,7 +298,7 @@ class Connection:
         return len(self._out)
 
     def check(self, now: float) -> None:
-        """Do what time asks for."""
+        """Do what is due by now."""
         if self.closed:
             return
         if not self._settled and now >= self._settle_until:

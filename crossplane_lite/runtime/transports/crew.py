@@ -31,7 +31,7 @@ class Crew(Generic[Job, Outcome]):
         waiting: How many more may wait.
 
     Attributes:
-        lock: Whoever looks at or changes what the threads share has it.
+        lock: Is held by whoever reads or changes the state that the threads share.
     """
 
     def __init__(
@@ -54,8 +54,13 @@ class Crew(Generic[Job, Outcome]):
         self._started = 0
 
     def start(self) -> None:
-        """Begin with one thread, which leads."""
-        self._start_one()
+        """Begin with one thread, which leads.
+
+        Raises:
+            RuntimeError: The system gives no thread.
+        """
+        if not self._start_one():
+            raise RuntimeError("can't start a thread")
 
     def submit(self, job: Job) -> bool:
         """Take a job into the queue; say whether there was room. With `lock` held."""
@@ -73,9 +78,14 @@ class Crew(Generic[Job, Outcome]):
         """Don't do a job, if it still waits. With `lock` held."""
         self._queue.pop(job, None)
 
-    def _start_one(self) -> None:
+    def _start_one(self) -> bool:
+        """Start a thread; say whether there is one more."""
+        try:
+            threading.Thread(target=self._work, name=f"call_{self._started + 1}", daemon=True).start()
+        except RuntimeError:  # the system gives no more of them
+            return False
         self._started += 1
-        threading.Thread(target=self._work, name=f"call_{self._started}", daemon=True).start()
+        return True
 
     def _work(self) -> None:
         while True:
@@ -96,11 +106,17 @@ class Crew(Generic[Job, Outcome]):
             with self.lock:
                 job = self._next()
                 if job is not None:
-                    if self._running == self._started:  # nobody is left to lead
-                        self._start_one()
-                    return job
+                    # Somebody must be left to lead, unless this thread is the only one that there can be.
+                    if self._running < self._started or self._start_one() or self._started == 1:
+                        return job
+                    self._put_back(job)
             if not self._lead():
                 return None
+
+    def _put_back(self, job: Job) -> None:
+        """Leave a job for the first thread that has done its own."""
+        self._running -= 1
+        self._queue = {job: None, **self._queue}
 
     def _next(self) -> Job | None:
         if not self._queue or self._running == self._threads:

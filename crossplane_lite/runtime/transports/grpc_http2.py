@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 PREFIX_BYTES: Final = 5
-"""What comes before a message: whether it is compressed, and its length."""
+"""The size of a message's prefix, which says whether the message is compressed, and how long it is."""
 
 # Status texts travel in headers, which peers limit to 8 KB and less.
 _MAX_STATUS_TEXT: Final = 1000
@@ -38,7 +38,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class NotGrpc(Exception):
-    """The request is none of gRPC; it is answered as HTTP does.
+    """The request isn't one of gRPC. It is answered as a server of HTTP answers.
 
     Attributes:
         http_status: HTTP's status.
@@ -74,7 +74,7 @@ class CallHeaders:
 
 
 NO_HEADERS: Final = CallHeaders(None, False)
-"""Those of what is no call."""
+"""Stands for the headers of a request that isn't a call."""
 
 
 def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
@@ -82,7 +82,7 @@ def read_headers(headers: Iterable[tuple[bytes, bytes]]) -> CallHeaders:
 
     Raises:
         NotGrpc: It isn't gRPC.
-        Refused: It is, and can't be answered.
+        Refused: It is a call of gRPC that can't be answered.
     """
     values = dict(headers)
     if values.get(b":method") != b"POST":
@@ -131,7 +131,7 @@ def message_length(prefix: bytes, limit: int) -> int:
     """Return how long the message is that a prefix announces.
 
     Raises:
-        Refused: It is longer than `limit`, or the prefix is none.
+        Refused: It is longer than `limit`, or the prefix isn't one.
     """
     if prefix[0] > 1:
         raise Refused(status.INTERNAL, f"the first byte of a message must be 0 or 1 (got {prefix[0]})")

@@ -36,8 +36,8 @@ class GrpcioTransport:
 
     Args:
         handle: Answers a request; None where RunFunction isn't served.
-        limits: How much of everything. `connections` and `request_memory` are nothing that grpcio can be told. Nor is
-            `streams`: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
+        limits: How much of everything. grpcio has no options for `connections` and `request_memory`. It isn't told
+            `streams` either: with a limit of 100 it refuses streams of clients that keep to it, 64 at a time.
         others: Knows other methods.
     """
 

@@ -86,7 +86,7 @@ class H2Transport:
 
         Raises:
             InputError: It can't listen there.
-            UsageError: The certificates are none that h2 can use.
+            UsageError: h2 can't use these certificates.
         """
         where = addresses.parse(address)
         if certificates is not None and not hasattr(certificates, "context"):
@@ -139,7 +139,7 @@ class H2Transport:
         return self._crew.waiting
 
     def look(self) -> None:
-        """Do nothing: whoever leads knows what time asks for."""
+        """Do nothing: the thread that leads does what is due."""
 
     # Connections call these five, with the lock held.
 
@@ -194,6 +194,9 @@ class H2Transport:
             return self._handle(call.unpack(self._limits.receive_bytes), call)
         except Refused as e:
             return e
+        except BaseException as e:  # no memory, for example; the thread must go on
+            _log.error("a call failed outside of the function: %s", type(e).__name__)
+            return Refused(status.INTERNAL, "the server failed; its log says why")
 
     def _hand_back(self, call: Call, outcome: bytes | Refused) -> None:
         if not call.dropped:
@@ -361,14 +364,16 @@ class H2Transport:
                     self._selector.unregister(listener[0])
 
     def _close_listeners(self) -> None:
+        # Removed while they still listen: as soon as nobody does, another server takes the path over, and its file may
+        # have the same number.
+        for path, number in self._sockets_to_remove:
+            with contextlib.suppress(OSError):
+                if os.stat(path).st_ino == number:  # and not one that somebody has made after removing this one
+                    os.unlink(path)
+        self._sockets_to_remove.clear()
         for sock, _ in self._listeners:
             sock.close()
         self._listeners.clear()
-        for path, number in self._sockets_to_remove:
-            with contextlib.suppress(OSError):
-                if os.stat(path).st_ino == number:  # and not one that another server has made since
-                    os.unlink(path)
-        self._sockets_to_remove.clear()
 
 
 def _answer(call: Call, outcome: bytes | Refused, now: float) -> None:

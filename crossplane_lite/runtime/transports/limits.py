@@ -16,10 +16,10 @@ class Limits(NamedTuple):
         receive_bytes: The largest request.
         send_bytes: The largest response; None for no limit.
         streams: How many calls a connection may have open at the same time.
-        connections: How many connections there may be. Beyond it, one without a call goes: one that never had one
-            before others, and of these the one that had none for longest.
+        connections: How many connections there may be. Beyond it, one without a call is closed: first one that never
+            had a call, then the one that has had none for longest.
         request_memory: Bytes of all requests that aren't answered yet. Beyond it, the request that is being received
-            for longest goes.
+            for longest is refused.
         header_bytes: The headers of a call, uncompressed.
         handshake_seconds: From a connection's beginning to the end of TLS and of HTTP/2's first frames.
         request_seconds: From a call's headers to the end of its request; also for the headers themselves.

@@ -142,7 +142,7 @@ class Peer:
             self._linger(now)
 
     def check(self, now: float) -> None:
-        """Do what time asks for."""
+        """Do what is due by now."""
         if now >= self._handshake_until or now >= self._stalled_until or now >= self._linger_until:
             self.close()
         elif self.connection is not None:
@@ -224,7 +224,7 @@ class Peer:
         self.more = self._tls
 
     def _receive(self) -> bytes | None:
-        """Return bytes, none of them where the peer has gone, and None where there are none yet."""
+        """Return bytes: empty where the peer has gone, None where nothing has come yet."""
         try:
             return self._sock.recv(_READ_BYTES)
         except OSError as e:
@@ -262,7 +262,7 @@ class Peer:
 
 
 def _wanted(error: OSError) -> int | None:
-    """Return what a socket waits for, None for a real error."""
+    """Return the event that a socket waits for, None where the error is a real one."""
     if isinstance(error, _WOULD_WAIT):
         return EVENT_READ
     name = type(error).__name__

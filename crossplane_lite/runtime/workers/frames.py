@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import time
 from typing import Final, NamedTuple
 
 __all__ = [
     "END",
     "ENDED",
+    "NOT_STARTED",
     "START",
     "STARTED",
     "Event",
@@ -23,7 +25,7 @@ __all__ = [
     "send_outcome",
 ]
 
-_REQUEST: Final = struct.Struct("!dQ")  # seconds that are left, length
+_REQUEST: Final = struct.Struct("!dQ")  # the deadline, length
 _OUTCOME: Final = struct.Struct("!B4IQ")  # status, counts, length
 _COMMAND: Final = struct.Struct("!cQ")
 _EVENT: Final = struct.Struct("!cQq")
@@ -36,10 +38,12 @@ STARTED: Final = b"S"
 """The worker with this number has this process number."""
 ENDED: Final = b"E"
 """The worker with this number has ended, with this status."""
+NOT_STARTED: Final = b"N"
+"""The worker with this number couldn't be started, for this reason of the system."""
 
 
 class Outcome(NamedTuple):
-    """What came of a call.
+    """The outcome of a call.
 
     Attributes:
         code: gRPC's status.
@@ -56,9 +60,9 @@ class Event(NamedTuple):
     """What has happened to a worker.
 
     Attributes:
-        kind: `STARTED` or `ENDED`.
+        kind: `STARTED`, `ENDED` or `NOT_STARTED`.
         worker: The worker's number.
-        value: Its process number, or its exit status.
+        value: Its process number, its exit status, or the system's number of an error.
     """
 
     kind: bytes
@@ -66,37 +70,43 @@ class Event(NamedTuple):
     value: int
 
 
-def ask(sock: socket.socket, request: bytes, seconds: float) -> Outcome:
+def ask(sock: socket.socket, request: bytes, until: float) -> Outcome:
     """Send a request and wait for its outcome.
 
     Args:
-        sock: The socket, with the same timeout.
+        sock: A socket on which no call runs.
         request: The request.
-        seconds: How long the caller waits.
+        until: The call's deadline, by the clock that all processes of the machine share (`time.monotonic`).
 
     Raises:
-        TimeoutError: The time is over.
+        TimeoutError: The deadline is over. The socket can be read once the call has come to its end.
         OSError: The other side has gone.
-        EOFError: The same.
+        EOFError: The other side has gone.
     """
-    sock.sendall(_REQUEST.pack(seconds, len(request)) + request)
-    code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
-    return Outcome(code, tuple(counts), _receive(sock, size))
+    sock.settimeout(max(until - time.monotonic(), 0.001))
+    try:
+        sock.sendall(_REQUEST.pack(until, len(request)) + request)
+        code, *counts, size = _OUTCOME.unpack(_receive(sock, _OUTCOME.size))
+        return Outcome(code, tuple(counts), _receive(sock, size))
+    except TimeoutError:
+        # The rest of a request that is sent in part never comes; nobody must wait for it.
+        sock.shutdown(socket.SHUT_WR)
+        raise
 
 
 def receive_request(sock: socket.socket) -> tuple[float, bytes]:
-    """Wait for a request; return how long its caller waits, and the request.
+    """Wait for a request; return its deadline, and the request.
 
     Raises:
         OSError: The other side has gone.
-        EOFError: The same.
+        EOFError: The other side has gone.
     """
-    seconds, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
-    return seconds, _receive(sock, size)
+    until, size = _REQUEST.unpack(_receive(sock, _REQUEST.size))
+    return until, _receive(sock, size)
 
 
 def send_outcome(sock: socket.socket, outcome: Outcome) -> None:
-    """Send what came of a call.
+    """Send the outcome of a call.
 
     Raises:
         OSError: The other side has gone.
@@ -148,6 +158,6 @@ def receive_event(sock: socket.socket) -> Event:
 
     Raises:
         OSError: The other side has gone.
-        EOFError: The same.
+        EOFError: The other side has gone.
     """
     return Event(*_EVENT.unpack(_receive(sock, _EVENT.size)))

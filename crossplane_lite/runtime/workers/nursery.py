@@ -6,6 +6,7 @@ makes all workers, the first ones and those that replace others. It ends them wh
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -31,8 +32,8 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
         run: The function.
         limits: How much of everything.
     """
-    # Of a terminal's signals the server alone decides. A handler rather than SIG_IGN, which the programs that functions
-    # start would inherit.
+    # The server alone decides what a terminal's signals do. A handler rather than SIG_IGN, which the programs that
+    # functions start would inherit.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ignore)
     signal.signal(signal.SIGCHLD, _ignore)
@@ -55,8 +56,15 @@ def keep(sock: socket.socket, run: Run, limits: Limits) -> None:
                 for process in [process for process, number in numbers.items() if number == worker]:
                     os.kill(process, signal.SIGKILL)
                 continue
-            assert control is not None
-            process = os.fork()
+            if control is None:  # the system has lost it, because this process can't have another descriptor
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, errno.EMFILE))
+                continue
+            try:
+                process = os.fork()
+            except OSError as e:  # no memory or no process left: the server tries again
+                control.close()
+                frames.send_event(sock, Event(frames.NOT_STARTED, worker, e.errno or 0))
+                continue
             if not process:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)

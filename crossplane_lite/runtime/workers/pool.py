@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ..._call import tally
 from ..._call.tally import Tally
 from ...errors import UsageError
+from .. import log
 from ..subject import subject_of
 from ..transports import seconds_left, status
 from ..transports.status import Refused
@@ -29,12 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-# A call runs in two workers at the most: one that ends its worker each time must not end them all.
+# A call whose worker ends runs in another one, and then no more: it may be what ends them, and must not end all.
 _MOST_TRIES: Final = 2
 # How long a call waits for a worker where there is none.
 _PATIENCE_SECONDS: Final = 5.0
-# Workers that end sooner than this, without having answered a call, are started again later and later.
+# How often a call looks whether a worker takes it, where those that there are take none.
+_ROOM_SECONDS: Final = 0.05
+# Where workers end sooner than this without an answer, the pause before each new one becomes longer.
 _YOUNG_SECONDS: Final = 1.0
+# When the next try follows one in which the system lacked something for a worker.
+_RETRY_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
@@ -44,14 +49,14 @@ class _Worker:
     """A worker, as the server sees it.
 
     Attributes:
-        number: Its number, which no other worker has.
+        number: Its number, which no other worker has or gets.
         process: Its process's number, None before it is known.
-        control: Sockets go to the worker through it.
+        control: Sockets go to the worker through it. Sending never waits: a worker may read nothing any more.
         idle: Sockets on which no call runs.
-        busy: Those on which one does, and somebody waits for it.
-        late: Those on which one does that nobody waits for any more, with the time since when.
+        busy: Those on which a call runs, and somebody waits for it.
+        late: Those on which a call runs that nobody waits for any more, with the time since when.
         retiring: Whether it gets no more calls, and ends after those that it has.
-        gone: Whether it is known to have ended.
+        gone: Whether it has ended, or is about to.
         asked: Whether it was asked to end.
         began: When it was started.
         answered: Whether it has answered a call.
@@ -60,6 +65,7 @@ class _Worker:
     def __init__(self, number: int, control: socket.socket) -> None:
         self.number = number
         self.process: int | None = None
+        control.setblocking(False)
         self.control = control
         self.idle: list[socket.socket] = []
         self.busy: set[socket.socket] = set()
@@ -81,7 +87,7 @@ class _Worker:
 class Pool:
     """A number of worker processes that run calls.
 
-    It must be made while the process has one thread, before there is a transport.
+    It must be made while the process has one thread, before the transport is made.
 
     Args:
         run: The function.
@@ -91,8 +97,8 @@ class Pool:
     Attributes:
         late: How many calls have gone on after their deadline, since the start.
         retried: How many calls were run again, because their worker had ended.
-        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because there was no worker.
-        ended: How many workers have ended that nobody had asked to.
+        lost: How many calls were answered UNAVAILABLE, because that happened twice, or because no worker took them.
+        ended: How many workers have ended without being asked to.
         replaced: How many workers were replaced, because a call hung in them.
 
     Raises:
@@ -107,7 +113,7 @@ class Pool:
         self._workers: dict[int, _Worker] = {}
         self._begun = 0
         self._count = count
-        self._missing_until: list[float] = []  # when workers are started again that ended soon
+        self._missing_until: list[float] = []  # when workers are started again that couldn't be, or ended soon
         self._quick_ends = 0
         self._closing = False
         self._broken = False
@@ -130,9 +136,11 @@ class Pool:
             theirs.close()
             return process
         try:
-            gc.enable()  # which who starts a server has disabled until it runs
+            gc.enable()  # disabled until the server runs
             self._sock.close()
             nursery.keep(theirs, run, self._limits)
+        except BaseException:
+            _log.exception("the process that makes workers has failed")
         finally:
             os._exit(0)
 
@@ -146,7 +154,8 @@ class Pool:
         """How many calls have gone on for too long after their deadline, in workers that aren't replaced yet."""
         latest = time.monotonic() - self._limits.stuck_seconds
         with self._lock:
-            return sum(since <= latest for worker in self._workers.values() for since in worker.late.values())
+            kept = [worker for worker in self._workers.values() if not worker.retiring]
+            return sum(since <= latest for worker in kept for since in worker.late.values())
 
     @property
     def processes(self) -> int:
@@ -168,6 +177,11 @@ class Pool:
         self._running.append(None)
         try:
             outcome = self._ask(request, caller)
+        except Refused:
+            raise
+        except BaseException:  # no memory, for example
+            log.exception_in_call(_log, "a call failed on its way to or from a worker", request)
+            raise Refused(status.INTERNAL, "the server failed; its log says why") from None
         finally:
             self._running.pop()
         counts = tally.current()
@@ -181,34 +195,44 @@ class Pool:
         remaining = seconds_left(caller)
         until = time.monotonic() + (self._limits.call_seconds if remaining is None else remaining)
         for attempt in range(1, _MOST_TRIES + 1):
-            taken = self._take(until)
+            try:
+                taken = self._take(until)
+            except OSError as e:
+                raise self._lose(request, f"there is no connection to a worker: {e.strerror}") from None
             if taken is None:
-                raise self._lose(request, "no worker runs")
+                raise self._lose(request, "no worker takes it")
             worker, sock = taken
             try:
-                seconds = until - time.monotonic()
-                sock.settimeout(max(seconds, 0.001))
-                outcome = frames.ask(sock, request, seconds)
+                outcome = frames.ask(sock, request, until)
             except TimeoutError:
                 with self._lock:
-                    worker.busy.discard(sock)
+                    self._release(worker, sock)
                     worker.late[sock] = time.monotonic()
                     self.late += 1
                 raise Refused(status.DEADLINE_EXCEEDED, "the call's deadline is over") from None
             except (EOFError, OSError):
                 with self._lock:
-                    worker.busy.discard(sock)
-                    worker.gone = True
+                    self._release(worker, sock)
+                    self._give_up(worker)
                     self.retried += attempt < _MOST_TRIES
                 sock.close()
                 continue
+            except BaseException:
+                with self._lock:
+                    self._release(worker, sock)
+                sock.close()
+                raise
             with self._lock:
-                worker.busy.discard(sock)
+                self._release(worker, sock)
                 worker.idle.append(sock)
                 worker.answered = True
-                self._end_if_over(worker)
             return outcome
         raise self._lose(request, f"{_MOST_TRIES} workers have ended while they ran it")
+
+    def _release(self, worker: _Worker, sock: socket.socket) -> None:
+        """Note that nobody waits on a socket any more."""
+        worker.busy.discard(sock)
+        self._end_if_over(worker)
 
     def _lose(self, request: bytes, why: str) -> Refused:
         """Count and log a call that can't be answered; return its status."""
@@ -218,30 +242,49 @@ class Pool:
         return Refused(status.UNAVAILABLE, f"the call is lost: {why}; the function's log says more")
 
     def _take(self, until: float) -> tuple[_Worker, socket.socket] | None:
-        """Return a worker and a socket to it on which no call runs, None where there is no worker for too long."""
+        """Return a worker and a socket to it on which no call runs, None where no worker takes a call for too long.
+
+        Raises:
+            OSError: The system lacks something for a socket.
+        """
         patience = min(until, time.monotonic() + _PATIENCE_SECONDS)
         with self._lock:
             while True:
                 found = [worker for worker in self._workers.values() if worker.takes_calls]
-                if found:
-                    worker = min(found, key=lambda worker: worker.load)
-                    if worker.idle:
-                        sock = worker.idle.pop()
+                for worker in sorted(found, key=lambda worker: worker.load):
+                    sock = worker.idle.pop() if worker.idle else self._connected(worker)
+                    if sock is not None:
                         worker.busy.add(sock)
                         return worker, sock
-                    sock, theirs = socket.socketpair()
-                    try:
-                        frames.command(worker.control, frames.START, worker.number, theirs)
-                    except OSError:
-                        worker.gone = True
-                        sock.close()
-                        continue
-                    finally:
-                        theirs.close()
-                    worker.busy.add(sock)
-                    return worker, sock
-                if not self._lock.wait(patience - time.monotonic()):
+                left = patience - time.monotonic()
+                if left <= 0:
                     return None
+                # Of new workers it hears, and not of one that reads again.
+                self._lock.wait(min(left, _ROOM_SECONDS) if found else left)
+
+    def _connected(self, worker: _Worker) -> socket.socket | None:
+        """Return another socket to a worker, None where the worker reads no commands."""
+        sock, theirs = socket.socketpair()
+        try:
+            frames.command(worker.control, frames.START, worker.number, theirs)
+            return sock
+        except ConnectionError:
+            self._give_up(worker)
+        except OSError:  # its socket is full of commands: code in it lets none of its threads run
+            pass
+        finally:
+            theirs.close()
+        sock.close()
+        return None
+
+    def _give_up(self, worker: _Worker) -> None:
+        """Send no more calls to a worker that has broken off a connection, and end it if it hasn't ended.
+
+        It has no other reason to do that than its end, or the lack of memory.
+        """
+        worker.gone = True
+        with contextlib.suppress(OSError):
+            frames.command(self._sock, frames.END, worker.number)
 
     def look(self) -> None:
         """Replace workers in which calls hang, and start those that are missing."""
@@ -276,14 +319,20 @@ class Pool:
                 sockets[number].close()
 
     def _end_if_over(self, worker: _Worker) -> None:
+        """Let a worker that is replaced end once it has no calls that somebody waits for."""
         if worker.retiring and not worker.busy and not worker.asked:
             worker.asked = True
             with contextlib.suppress(OSError):
                 frames.command(self._sock, frames.END, worker.number)
 
     def _start(self) -> None:
+        """Start a worker, now or, where the system lacks something for it, later."""
         self._begun += 1
-        control, theirs = socket.socketpair()
+        try:
+            control, theirs = socket.socketpair()
+        except OSError as e:
+            self._start_later(e.errno or 0)
+            return
         try:
             frames.command(self._sock, frames.START, self._begun, theirs)
         except OSError:
@@ -313,9 +362,19 @@ class Pool:
                     worker.process = event.value
                     _log.debug("a worker has started", extra={"worker": event.value})
                 else:
-                    self._take_end(worker, event)
+                    self._forget(worker)
+                    if event.kind == frames.NOT_STARTED:
+                        self._start_later(event.value)
+                    else:
+                        self._take_end(worker, event)
 
-    def _take_end(self, worker: _Worker, event: Event) -> None:
+    def _start_later(self, error: int) -> None:
+        """Let `look` start a worker for which the system lacks something now."""
+        _log.error("a worker can't be started, which is tried again: %s", os.strerror(error))
+        self._missing_until.append(time.monotonic() + _RETRY_SECONDS)
+
+    def _forget(self, worker: _Worker) -> None:
+        """Let the calls of a worker that has ended be answered by others."""
         del self._workers[worker.number]
         worker.gone = True
         for sock in worker.busy:
@@ -323,6 +382,9 @@ class Pool:
                 sock.shutdown(socket.SHUT_RDWR)  # a program that the worker has started may hold the other end open
         for sock in (*worker.idle, *worker.late, worker.control):
             sock.close()
+
+    def _take_end(self, worker: _Worker, event: Event) -> None:
+        """Count and log the end of a worker that nobody has asked for, and start those that are missing."""
         if self._closing:
             return
         missing = self._count - sum(one.takes_calls for one in self._workers.values()) - len(self._missing_until)

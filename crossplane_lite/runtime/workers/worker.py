@@ -28,6 +28,8 @@ _LOOK_SECONDS: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
+_TOO_LATE: Final = Outcome(status.DEADLINE_EXCEEDED, Tally().counts, b"")
+
 
 def work(control: socket.socket, run: Run, limits: Limits) -> None:
     """Run calls until whoever sends them has gone.
@@ -67,8 +69,8 @@ def _subject() -> dict[str, str]:
 class _Caller:
     """Who waits for an answer, in another process."""
 
-    def __init__(self, seconds: float) -> None:
-        self._until = time.monotonic() + seconds
+    def __init__(self, until: float) -> None:
+        self._until = until
 
     def time_remaining(self) -> float | None:
         """Return how many seconds it still waits."""
@@ -82,11 +84,14 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
     sock.settimeout(None)
     try:
         while True:
-            seconds, request = frames.receive_request(sock)
+            until, request = frames.receive_request(sock)
+            if until <= time.monotonic():  # this process was kept from reading it: nobody waits any more
+                frames.send_outcome(sock, _TOO_LATE)
+                continue
             counts = Tally()
             before = tally.counting.set(counts)
             try:
-                response = calls.handle(request, _Caller(seconds))
+                response = calls.handle(request, _Caller(until))
                 outcome = Outcome(status.OK, counts.counts, response)
             except Refused as e:
                 outcome = Outcome(e.code, counts.counts, e.text.encode(errors="replace"))
@@ -98,7 +103,7 @@ def _run_calls(sock: socket.socket, calls: Calls) -> None:
 
 
 def run_and_exit(control: socket.socket, run: Run, limits: Limits) -> None:
-    """Be a worker, and end the process without what the process that it was copied from wants at its end."""
+    """Be a worker, and end the process without the exit handlers that were copied with it."""
     code = 1
     try:
         work(control, run, limits)

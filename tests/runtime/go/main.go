@@ -17,8 +17,11 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding/gzip"
+	_ "google.golang.org/grpc/health" // watches, as the service config asks for
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 // raw sends bytes as they are.
@@ -61,6 +64,8 @@ func main() {
 		os.Args[1],
 		grpc.WithTransportCredentials(creds),
 		grpc.WithDefaultCallOptions(grpc.ForceCodec(raw{}), grpc.MaxCallRecvMsgSize(64<<20)),
+		// So it watches the server's health, and calls only while that is well.
+		grpc.WithDefaultServiceConfig(`{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}`),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second}),
 	)
 	if err != nil {
@@ -81,6 +86,23 @@ func main() {
 		}
 		return "OK"
 	}
+	list := func() string {
+		var request, answer []byte
+		if err := conn.Invoke(context.Background(), "/grpc.health.v1.Health/List", &request, &answer); err != nil {
+			return status.Code(err).String()
+		}
+		var found healthpb.HealthListResponse
+		if err := proto.Unmarshal(answer, &found); err != nil {
+			return err.Error()
+		}
+		serving := 0
+		for _, one := range found.Statuses {
+			if one.Status == healthpb.HealthCheckResponse_SERVING {
+				serving++
+			}
+		}
+		return fmt.Sprintf("%d of %d serving", serving, len(found.Statuses))
+	}
 	large := bytes.Repeat([]byte("0123456789abcdef"), 240_000) // 3.8 MB
 	results := map[string]string{
 		"v1":             call(v1, []byte("hello"), 10*time.Second),
@@ -91,6 +113,7 @@ func main() {
 		"too large":      call(v1, append(large, large...), 10*time.Second),
 		"unknown method": call("/a/b", []byte("hello"), 10*time.Second),
 		"deadline":       call(v1, []byte("wait"), 300*time.Millisecond),
+		"list":           list(),
 	}
 	count := map[string]int{}
 	var lock sync.Mutex

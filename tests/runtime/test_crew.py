@@ -1,0 +1,111 @@
+"""The threads of the h2 transport, which take turns."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from crossplane_lite.runtime.transports.crew import Crew
+
+SECONDS = 60
+
+Job = Callable[[], object]
+
+
+class Crewed:
+    """A crew whose leader takes jobs from a queue.
+
+    Attributes:
+        done: The outcomes of jobs, as they are handed back.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.done: queue.Queue[object] = queue.Queue()
+        self._jobs: queue.Queue[Job | None] = queue.Queue()
+        self._led = threading.Semaphore(0)
+        self.crew: Crew[Job, object] = Crew(self._lead, lambda job: job(), self._hand_back, threads, 10)
+        self.crew.start()
+
+    def give(self, job: Job | None) -> None:
+        """Let the leader find a job, or the end."""
+        self._jobs.put(job)
+
+    def until_led(self) -> None:
+        """Return when the leader has submitted a job."""
+        assert self._led.acquire(timeout=SECONDS)
+
+    def _lead(self) -> bool:
+        job = self._jobs.get()
+        if job is not None:
+            with self.crew.lock:
+                assert self.crew.submit(job)
+            self._led.release()
+        return job is not None
+
+    def _hand_back(self, _: Job, outcome: object) -> None:
+        self.done.put(outcome)
+
+
+@pytest.fixture
+def crewed() -> Iterator[Crewed]:
+    """A crew of up to four threads."""
+    made = Crewed(4)
+    yield made
+    for _ in range(4):
+        made.give(None)
+
+
+def refuse(self: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def test_somebody_leads_while_others_work(crewed: Crewed) -> None:
+    """While jobs run, another thread takes the next one, as far as there may be threads; the others wait."""
+    go = threading.Event()
+    for number in range(4):
+        crewed.give(lambda number=number: go.wait(SECONDS) and number)  # type: ignore[misc]
+        crewed.until_led()
+    crewed.give(lambda: 4)
+    crewed.until_led()
+    assert crewed.crew.waiting == 1
+    go.set()
+    assert {crewed.done.get(timeout=SECONDS) for _ in range(5)} == {0, 1, 2, 3, 4}
+
+
+def test_a_single_thread(crewed: Crewed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system gives no second thread, the first one does all jobs, one after the other."""
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    for number in range(3):
+        crewed.give(lambda number=number: number)  # type: ignore[misc]
+    assert [crewed.done.get(timeout=SECONDS) for _ in range(3)] == [0, 1, 2]
+
+
+def test_no_further_thread(crewed: Crewed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system gives no further thread, somebody still leads, and jobs wait for those that there are."""
+    go = threading.Event()
+    inside = threading.Event()
+
+    def first() -> int:
+        inside.set()
+        assert go.wait(SECONDS)
+        return 0
+
+    crewed.give(first)
+    assert inside.wait(SECONDS)
+    crewed.until_led()
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    for number in (1, 2):
+        crewed.give(lambda number=number: number)  # type: ignore[misc]
+        crewed.until_led()
+    go.set()
+    assert [crewed.done.get(timeout=SECONDS) for _ in range(3)] == [0, 1, 2]
+
+
+def test_not_even_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system gives no thread at all, whoever starts the crew hears of it."""
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start a thread"):
+        Crewed(4)
