@@ -8,7 +8,6 @@ import posixpath
 import re
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -103,18 +102,6 @@ def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
             reference["refuri"] = app.builder.get_relative_uri(name, page) + hash_ + anchor
 
 
-def drop_absent_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Take patterns that no page fits, such as `../models*`, out of an index, because Sphinx warns of them."""
-    folder = Path(app.srcdir, name).parent
-
-    def is_absent(line: str) -> bool:
-        entry = line.strip()
-        return bool(re.fullmatch(r"[\w./-]+\*", entry)) and not list(folder.glob(f"{entry}.rst"))
-
-    if name.endswith("index"):
-        source[0] = "\n".join(line for line in source[0].split("\n") if not is_absent(line))
-
-
 def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     """Keep words that end in an underscore, such as TARGET_, from being read as links."""
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
@@ -123,7 +110,6 @@ def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive and the links."""
     app.add_directive("commands", Commands)
-    app.connect("source-read", drop_absent_pages)
     app.connect("doctree-resolved", link_pages)
     app.connect("autodoc-process-docstring", escape_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
