@@ -34,9 +34,10 @@ class Commands(SphinxDirective):
         for name, command in COMMANDS.items():
             section = nodes.section(ids=[f"command-{name}"], names=[f"command {name}"])
             section += nodes.title("", f"crossplane-lite {name}")
-            section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
             parser = parser_of(name)
-            if parser is not None:
+            if parser is None:
+                section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
+            else:
                 section += list(_described(parser, name, f"command-{name}"))
             if command.examples:
                 lines = "\n".join(f"crossplane-lite {example}" for example in command.examples)
@@ -55,7 +56,7 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
         plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
         plain = [action for action in plain if not isinstance(action, argparse._HelpAction)]
         if plain:
-            title = (group.title or "").capitalize()
+            title = (group.title or "").capitalize().replace("Positional arguments", "Arguments")
             yield nodes.paragraph("", "", nodes.strong("", title or "Options"))
             yield _flags(parser, plain)
         for action in actions:
@@ -85,7 +86,8 @@ def _told(text: str | None) -> Iterator[nodes.Node]:
         plain = [line for line in lines if not line.startswith(" ")]
         rest = textwrap.dedent("\n".join(line for line in lines if line.startswith(" ")))
         if plain:
-            yield nodes.paragraph("", " ".join(plain))
+            whole = " ".join(plain)
+            yield nodes.paragraph("", whole[0].upper() + whole[1:])
         if rest:
             yield nodes.literal_block(rest, rest, language="text")
 
