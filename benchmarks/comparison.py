@@ -133,8 +133,9 @@ def circumstances() -> str:
     """Return the sentence below the table: the day, the machine, and the versions that were compared."""
     official = importlib.metadata.version("crossplane-function-sdk-python")
     grpcio = importlib.metadata.version("grpcio")
+    today = datetime.datetime.now(datetime.timezone.utc)
     return (
-        f"Measured on {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), "
+        f"Measured on {today:%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), "
         f"{platform.system()}, Python {platform.python_version()}, grpcio {grpcio}, official SDK {official}."
     )
 

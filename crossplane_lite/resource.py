@@ -266,7 +266,7 @@ def update_connection_details(r: ResourceMessage, details: Mapping[str, str | by
     made = {}
     for key, value in details.items():
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"connection detail {key!r} must be text or bytes (got a {type(value).__name__})")
+            raise UsageError(f"connection detail {key!r} must be a string or bytes (got a {type(value).__name__})")
         made[key] = value.encode() if isinstance(value, str) else value
     r.connection_details.update(made)
 

@@ -115,7 +115,7 @@ class Credential(dict[str, bytes]):
         try:
             return self[key].decode()
         except UnicodeDecodeError:
-            raise UsageError(f"credential {key!r} isn't UTF-8 text; read it as bytes") from None
+            raise UsageError(f"credential {key!r} isn't UTF-8; read it as bytes") from None
 
     def __repr__(self) -> str:
         return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret

@@ -59,7 +59,7 @@ def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     chosen = wanted.get("namespace") or namespace
     if chosen is None and not _wire.get_path(xr, ("metadata", "namespace")):
         raise UsageError(
-            "ctx.connection_secret(): the composite is in no namespace, so the Secret's must be said: with "
+            "ctx.connection_secret(): the composite is in no namespace, so say the Secret's: with "
             "namespace=..., or by the composite's spec.writeConnectionSecretToRef.namespace"
         )
     return {"name": wanted.get("name") or None, "namespace": chosen}

@@ -59,7 +59,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
                 return value.decode()
             except UnicodeDecodeError:
                 where = f'{self._root.prefix}.connection_details["{key}"]'
-                raise UsageError(f"{where} isn't UTF-8 text; use .connection_details.raw for bytes") from None
+                raise UsageError(f"{where} isn't UTF-8; use .connection_details.raw for bytes") from None
         shown: str | Observable[str] = value
         return shown
 
@@ -158,8 +158,8 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
         value = value if there is UNSET else there
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
-            f"connection detail {key!r} must be text, bytes or a whole number "
-            f"(got a {type(value).__name__}); make it a text first"
+            f"connection detail {key!r} must be a string, bytes or a whole number "
+            f"(got a {type(value).__name__}); write str(...)"
         )
     if not isinstance(value, Observable):
         call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)

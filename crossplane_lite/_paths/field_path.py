@@ -213,7 +213,7 @@ def _selection(path: str, at: int) -> tuple[Select, int]:
 
 def _malformed(path: str) -> UsageError:
     return UsageError(
-        f"{path!r} is no field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
+        f"{path!r} isn't a field path; write it as spec.ports[2].port or spec.containers[name=web].image, "
         'keys with dots in brackets and quotes: metadata.annotations["example.org/a"], without wildcards'
     )
 
@@ -367,7 +367,7 @@ class _Way:
         step = self._steps[at]
         if isinstance(holder, dict):
             if not isinstance(step, str):
-                raise self.error(f"{self.place(at)} is no list")
+                raise self.error(f"{self.place(at)} isn't a list")
             return str(step), value
         if isinstance(step, Select):
             return len(holder), self._chosen(step, value)
@@ -394,7 +394,7 @@ class _Way:
     def _check_index(self, index: int, length: int, at: int) -> None:
         """Refuse an index that is not the next one of a list that it isn't in."""
         if index < 0:
-            raise self.error(f"{self.place(at)} has {length} elements, so that there is no [{index}]")
+            raise self.error(f"{self.place(at)} has {length} elements, so there is no element [{index}]")
         if index > length:
             raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added")
 

@@ -125,7 +125,7 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
     try:
         shown = show(function, request)
     except WireError as error:
-        found.notes.append(f"the dependencies of {function.name} can't be had: {error}")
+        found.notes.append(f"the dependencies of {function.name} can't be found out: {error}")
         return
     found.dependencies.update(shown.dependencies)
     found.missing.update(shown.missing)

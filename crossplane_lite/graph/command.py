@@ -157,7 +157,7 @@ def _simulated(given: argparse.Namespace) -> tuple[Graph, list[str], str | None]
         return graph_of_simulation(simulation, error), _warnings(error.results), simulation.problem or str(error)
     problem = simulation.problem
     if problem is None and simulation.unresolved:
-        problem = f"what these wait for never comes: {', '.join(sorted(simulation.unresolved))}"
+        problem = f"these wait for values that never come: {', '.join(sorted(simulation.unresolved))}"
     results = [result for one in simulation.rounds for result in one.rendered.results]
     return graph_of_simulation(simulation), _warnings(results), problem
 

@@ -77,7 +77,7 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
         UsageError: It isn't a composition function.
     """
     if not isinstance(compose, composition.Function):
-        raise UsageError(f"from_composition() takes what @composition.function makes (got {compose!r:.80})")
+        raise UsageError(f"from_composition() takes a function of @composition.function (got {compose!r:.80})")
     expect_main(sys._getframe(1).f_globals)
 
     def transform(rl: ResourceList[Any]) -> None:
@@ -218,7 +218,7 @@ class _Client:
             if _identity(data) == wanted:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
-                    raise RenderError(f"composed resource {quoted(name)}: {what} is there already, as something else's")
+                    raise RenderError(f"composed resource {quoted(name)}: {what} exists and belongs to another object")
                 return item
         return None
 

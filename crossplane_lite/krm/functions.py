@@ -199,7 +199,7 @@ def function(
     if role not in ROLES:
         raise UsageError(f"'role' must be one of {', '.join(map(repr, ROLES))} (got {role!r})")
     if name is not None and (not isinstance(name, str) or not name):
-        raise UsageError(f"'name' must be a text that isn't empty (got {name!r})")
+        raise UsageError(f"'name' must be a string that isn't empty (got {name!r})")
     # Classes beside a function within a function are known by no module; its frame is the only place to find them.
     frame = sys._getframe(1)
     expect_main(frame.f_globals)
@@ -243,7 +243,7 @@ def _name(body: Any) -> str:
 
 def _check(body: Any) -> None:
     if not callable(body):
-        raise UsageError(f"@krm.function is for a function (got {body!r})")
+        raise UsageError(f"@krm.function must decorate a function (got {body!r})")
     code = getattr(body, "__code__", None)
     if code is not None and code.co_flags & (_GENERATOR | _ASYNC_GENERATOR):
         raise UsageError(f"{_qualified(body)}() must not be a generator: take the 'yield' out of it")

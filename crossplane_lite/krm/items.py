@@ -250,7 +250,7 @@ class Items(_Sequence):
         made = self._taken(resource)
         found = self._same_as(made)
         if len(found) > 1:
-            raise UsageError(f"there are {len(found)} items that are {made._what}; change the one that is meant")
+            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them")
         if not found:
             self._append(made)
             return made
@@ -325,7 +325,7 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     if entries is None:
         return ()
     if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
-        raise UsageError(f"{what!r} must be a mapping of each key to its text, or None for any (got {entries!r:.60})")
+        raise UsageError(f"{what!r} must be a mapping from keys to strings, or None for any (got {entries!r:.60})")
     return entries.items()
 
 
@@ -378,7 +378,7 @@ def _made(resource: Any) -> Resource:
         return Resource(root.value())
     content = plain_data(resource)
     if not isinstance(content, dict):
-        raise UsageError(f"an item must be a mapping, a model or a text of YAML (got {resource!r:.60})")
+        raise UsageError(f"an item must be a mapping, a model or a string of YAML (got {resource!r:.60})")
     return Resource(content)
 
 

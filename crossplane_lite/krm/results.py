@@ -318,5 +318,5 @@ def _file(file: Any) -> dict[str, Any]:
 def _tags(tags: Any) -> dict[str, str]:
     data: Any = plain_data(tags)
     if not isinstance(data, dict) or not all(isinstance(one, str) for one in data.values()):
-        raise UsageError(f"'tags' must be a mapping from text to text (got {tags!r:.60})")
+        raise UsageError(f"'tags' must be a mapping from strings to strings (got {tags!r:.60})")
     return data

@@ -207,7 +207,7 @@ def _failed(
     answer = _renewed(read, rl)
     text = _text(error, function.file)
     if "'NoneType' object" in text and rl._config is None:
-        text += "; there is no functionConfig, so that rl.config is None"
+        text += "; there is no functionConfig, so rl.config is None"
     # Half a character, which a name of a file may hold, can't be written.
     answer.results.error(text.encode(errors="backslashreplace").decode())
     status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1

@@ -76,7 +76,7 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
     """
     __tracebackhide__ = True
     if not isinstance(function, Function):
-        raise UsageError(f"golden() takes what @krm.function makes (got {function!r:.80})")
+        raise UsageError(f"golden() takes a function of @krm.function (got {function!r:.80})")
     switch, log = _run_of_pytest()
     if update is None:
         update = switch or os.environ.get(UPDATE, "0") not in ("", "0")
@@ -119,7 +119,7 @@ def _cases(folder: Path) -> list[Path]:
     found = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith((".", "__")))
     for one in found:
         if not _is_case(one):
-            raise InputError(f"{one} is no case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
+            raise InputError(f"{one} isn't a case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
     if not found:
         raise InputError(f"{folder} holds no case, which has {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
     return found

@@ -100,7 +100,7 @@ def _install(
         and os.path.isdir(project)
         and not any(os.path.exists(os.path.join(project, name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
     ):
-        raise InputError(f"{project} is no Python project: it has no pyproject.toml")
+        raise InputError(f"{project} isn't a Python project: it has no pyproject.toml")
     if not is_place and ("/" in project or project.startswith(".")):
         raise InputError(f"there is no {project}")
     if is_place and os.path.isdir(project):
@@ -203,7 +203,7 @@ def _byte_code(wanted: str, target: Path, python: Python) -> bool:
     done = installing.compile_all(target, python, f"/{PLACE}")
     if not done and wanted == "yes":
         version = f"{python.version[0]}.{python.version[1]}"
-        raise InputError(f"--byte-code yes: there is no python{version} on this machine, which alone can make it")
+        raise InputError(f"--byte-code yes: there is no python{version} on this machine, which must make it")
     return done
 
 
@@ -341,14 +341,14 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument("--without", metavar="PACKAGE", action="append", help="leave out one more package")
     made.add_argument("--sdk-from", metavar="PATH|URL|VERSION", help="where crossplane-lite itself comes from")
     made.add_argument("--constraint", metavar="FILE", help="pip's constraints: versions of packages")
-    made.add_argument("--python", metavar="PATH", help="the program in the base, where it is in no usual place")
+    made.add_argument("--python", metavar="PATH", help="the program in the base, if it isn't in a usual place")
     made.add_argument(
         "--byte-code",
         choices=_BYTE_CODE,
         default="auto",
         help="ship byte code: yes, no, or where this machine has the base's version of Python (auto, the default)",
     )
-    made.add_argument("--user", metavar="UID:GID", default=NOBODY, help=f"whom it runs as ({NOBODY}, nobody)")
+    made.add_argument("--user", metavar="UID:GID", default=NOBODY, help=f"the user that it runs as ({NOBODY}, nobody)")
     made.add_argument("--label", metavar="KEY=VALUE", action="append", help="one more label of the image")
     made.add_argument("--no-prune", action="store_true", help="switch all rules off")
     add_rule_flags(made)

@@ -74,7 +74,7 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         head = file.read(512)
         file.seek(0)
         if not archive.is_archive(head):
-            raise InputError(f"{path} is no saved image: it is neither a tar file nor gzipped, nor a folder")
+            raise InputError(f"{path} isn't a saved image: it must be a folder, a tar file or a gzipped one")
         return _of_files(TarFiles(file, path), work, platform)
 
 

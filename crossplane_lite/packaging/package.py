@@ -54,7 +54,7 @@ def collect(root: str, examples: str | None) -> list[Found]:
         InputError: The folder or a file can't be read, or `crossplane.yaml` is missing.
     """
     if not os.path.isdir(root):
-        raise InputError(f"there is no folder {root}: --package-root is the one that has {META}")
+        raise InputError(f"there is no folder {root}: --package-root must name the folder that has {META}")
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:

@@ -96,7 +96,7 @@ def _for(runtime: images.Image | None) -> str:
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "index.json")):
-        raise InputError(f"{path} is a folder, and no OCI layout: give a package's file")
+        raise InputError(f"{path} is a folder, but not an OCI layout: give the file of a package")
     return [(image, package.content_of(image)) for image in images.read(path, work)]
 
 
@@ -238,8 +238,8 @@ def make_parser() -> argparse.ArgumentParser:
     build.set_defaults(run=_build)
     inspect = commands.add_parser(
         "inspect",
-        help="print what a package holds",
-        description="Print what a package holds, of whoever's making: a saved image or an OCI layout.",
+        help="print the contents of a package",
+        description="Print the contents of any package: a saved image or an OCI layout.",
         epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
         formatter_class=HelpFormatter,
         allow_abbrev=False,

@@ -220,5 +220,5 @@ def _applied(name: str, resource: dict[str, Any]) -> dict[str, Any]:
     if problem is not None:
         raise RenderError(f"cannot apply {what}: metadata.name {quoted(found)} is not a valid name: {problem}")
     if not isinstance(metadata.get("namespace", ""), str):
-        raise RenderError(f"cannot apply {what}: metadata.namespace must be text")
+        raise RenderError(f"cannot apply {what}: metadata.namespace must be a string")
     return resource

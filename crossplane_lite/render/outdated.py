@@ -66,6 +66,6 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
                     work.append(([*steps, key], known[key].type, one))
                 elif len(steps) > 1 or key not in _STEERING:
                     yield (
-                        f"the composite's {show([*steps, key])} is no field of the model {model.__name__}"
+                        f"the composite's {show([*steps, key])} isn't a field of the model {model.__name__}"
                         f"{near_name(key, known)}"
                     )

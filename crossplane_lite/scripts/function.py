@@ -40,7 +40,7 @@ def _of_input(given: Mapping[str, Any] | None) -> tuple[str, float]:
     for key in given:
         if key not in _KEYS:
             near = difflib.get_close_matches(key, sorted(_KEYS), n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else "; what the script reads goes under parameters"
+            hint = f"; did you mean {near[0]!r}?" if near else "; values for the script go under parameters"
             raise InputError(f"input.{key} is not a field{hint}")
     text, seconds = given["script"], given.get("timeoutSeconds", _SECONDS)
     if not isinstance(text, str):

@@ -66,7 +66,7 @@ class AwaitedFields:
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
         except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
-            self.never[path] = "this is no path of a field"
+            self.never[path] = "this isn't a path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready
             return
@@ -117,7 +117,7 @@ class AwaitedFields:
         if name is not ABSENT:
             return self._origin_of(["metadata", "annotations", EXTERNAL_NAME])
         if self._schema is not None:
-            raise _Never(f"{self._owner.kind} is no managed resource: its schema has no spec.forProvider")
+            raise _Never(f"{self._owner.kind} isn't a managed resource: its schema has no spec.forProvider")
         annotations[EXTERNAL_NAME] = self.resource["metadata"].get("name", self._owner.name)
         return ASSUMED
 

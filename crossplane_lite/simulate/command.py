@@ -154,7 +154,7 @@ def _never(simulation: Simulation) -> Iterator[str]:
     for cycle in simulation.cycles if simulation.stable else ():
         yield f"dependency cycle: {' and '.join(cycle)} wait for each other"
     if unresolved:
-        yield f"what these wait for never comes: {', '.join(unresolved)}"
+        yield f"these wait for values that never come: {', '.join(unresolved)}"
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
@@ -225,7 +225,7 @@ def _show(
         try:
             text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
-            raise InputError("what came out is nested too deeply to be written as JSON") from None
+            raise InputError("the result is nested too deeply for JSON") from None
     elif simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)

@@ -92,13 +92,13 @@ def _set_ready(desired: Any, ready: Any) -> None:
 def _fill_details(into: Any, data: Any, what: str) -> None:
     for key, value in _items(data, what):
         if not isinstance(value, (str, bytes)):
-            raise UsageError(f"{what}[{key!r}] must be text or bytes (got a {type(value).__name__})")
+            raise UsageError(f"{what}[{key!r}] must be a string or bytes (got a {type(value).__name__})")
         into[key] = value.encode() if isinstance(value, str) else value
 
 
 def _advertised(capabilities: Iterable[str]) -> list[int]:
     if isinstance(capabilities, str):
-        raise UsageError(f"'capabilities' must be several names (got the text {short_repr(capabilities)})")
+        raise UsageError(f"'capabilities' must be a list of names (got the string {short_repr(capabilities)})")
     numbers = []
     for name in capabilities:
         number = _NUMBERS.get(name.removeprefix("CAPABILITY_")) if isinstance(name, str) else None

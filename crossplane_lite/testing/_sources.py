@@ -167,7 +167,7 @@ def _is_resource(mapping: Mapping[Any, Any]) -> bool:
 
 def _check_name(name: Any) -> None:
     if not isinstance(name, str) or not name:
-        raise UsageError(f"a composition resource name is a text that isn't empty (got {short_repr(name)})")
+        raise UsageError(f"a composition resource name must be a string that isn't empty (got {short_repr(name)})")
 
 
 def _as_desired(document: Document, _name: str) -> Document:

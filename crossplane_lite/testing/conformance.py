@@ -295,8 +295,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = flags.Parser(
         prog="crossplane-lite conformance",
         usage="crossplane-lite conformance [options] ADDRESS",
-        description="Hold a function that runs against the functions specification: it is called a few dozen times, "
-        "and what isn't as the specification asks is printed.",
+        description="Check a running function against the functions specification: it is called a few dozen times, "
+        "and each rule that it doesn't keep is printed.",
         epilog="Exit status: 0; 1 when a MUST isn't kept; 2 when the command line or a file can't be used.",
     )
     parser.add_argument("address", metavar="ADDRESS", help="where it listens, such as localhost:9443")

@@ -8,7 +8,7 @@ from typing import Any
 
 from crossplane_lite import schemas
 
-NOT_TEXT = "must be text (got 5 that is an integer)"
+NOT_TEXT = "must be a string (got 5 that is an integer)"
 """What is wrong with 5 where text has to be."""
 
 API = "storage.gcp.upbound.io/v1beta1"

@@ -222,7 +222,8 @@ def test_details_of_other_types(value: Any) -> None:
     """What is neither text, bytes nor a whole number is refused, without showing it."""
 
     def body(details: Any, bucket: Any) -> None:
-        with pytest.raises(UsageError, match=f"'key' must be text, bytes or a whole number .*{type(value).__name__}"):
+        message = f"'key' must be a string, bytes or a whole number .*{type(value).__name__}"
+        with pytest.raises(UsageError, match=message):
             details["key"] = value
 
     assert composite(body) == {}
@@ -427,8 +428,8 @@ def test_a_secret_of_another_type_keeps_it() -> None:
         ("a", "takes connection details by key"),
         ([("a", "b")], "takes connection details by key"),
         (None, "takes connection details by key"),
-        ({"a": 1.5}, "'a' must be text, bytes or a whole number"),
-        ({"a": ["b"]}, "'a' must be text, bytes or a whole number"),
+        ({"a": 1.5}, "'a' must be a string, bytes or a whole number"),
+        ({"a": ["b"]}, "'a' must be a string, bytes or a whole number"),
         ({"a b": "c"}, "may have letters, digits"),
         ({"a/b": "c"}, "may have letters, digits"),
         ({"": "c"}, "may have letters, digits"),

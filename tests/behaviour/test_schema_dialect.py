@@ -39,8 +39,8 @@ NAMES = {
 DIALECT: list[tuple[Any, Any, list[str]]] = [
     # types
     ({"type": "string"}, "", []),
-    ({"type": "string"}, 5, ["x: must be text (got 5 that is an integer)"]),
-    ({"type": "string"}, True, ["x: must be text (got true)"]),
+    ({"type": "string"}, 5, ["x: must be a string (got 5 that is an integer)"]),
+    ({"type": "string"}, True, ["x: must be a string (got true)"]),
     ({"type": "integer"}, 5.0, []),
     ({"type": "integer"}, 5.5, ["x: must be an integer (got 5.5 that is a number)"]),
     ({"type": "integer"}, True, ["x: must be an integer (got true)"]),
@@ -67,7 +67,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"oneOf": [{"type": "string"}, {"type": "number"}]},
         True,
-        ["x: must be text or a number (got true)"],
+        ["x: must be a string or a number (got true)"],
     ),
     # unknown fields
     (OBJECT, {"a": "x"}, []),
@@ -96,7 +96,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"allOf": [{"allOf": [OBJECT]}], "nullable": True},
         {"a": 5},
-        ["x.a: must be text (got 5 that is an integer)"],
+        ["x.a: must be a string (got 5 that is an integer)"],
     ),
     # what stands in a junction only adds to what is around it
     (
@@ -111,7 +111,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         ["x: must have exactly one of a with b, c"],
     ),
     ({**OBJECT, "not": {"required": ["a"]}}, {"a": "x"}, ["x: must not have a"]),
-    ({**OBJECT, "not": {"properties": {"a": {"enum": ["x"]}}}}, {"a": "x"}, ["x: is what the schema excludes"]),
+    ({**OBJECT, "not": {"properties": {"a": {"enum": ["x"]}}}}, {"a": "x"}, ["x: is excluded by the schema"]),
     (
         {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "b$"}]},
         "ab",
@@ -140,9 +140,9 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"type": "string", "nullable": True, "enum": ["a"]}, None, []),
     ({"type": "object", "properties": {"a": {"type": "string", "nullable": True}}, "required": ["a"]}, {"a": None}, []),
     (OBJECT, {"a": None}, []),
-    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be text (got null)"]),
+    ({**OBJECT, "required": ["a"]}, {"a": None}, ["x.a: must be a string (got null)"]),
     ({"type": "object", "additionalProperties": {"type": "string"}}, {"a": None}, []),
-    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be text (got null)"]),
+    ({"type": "array", "items": {"type": "string"}}, ["a", None], ["x[1]: must be a string (got null)"]),
     ({"type": "array", "items": {"type": "string", "nullable": True}}, ["a", None], []),
     # embedded resources
     (
@@ -155,7 +155,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         {"kind": 5, "metadata": "x", "other": 1},
         [
             "x.apiVersion: is required",
-            "x.kind: must be text (got 5 that is an integer)",
+            "x.kind: must be a string (got 5 that is an integer)",
             "x.metadata: must be an object (got 'x' that is text)",
             "x.other: isn't a field of the schema",
         ],
@@ -210,7 +210,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         [f"x: must match the pattern '^(a+)+$' (got '{'a' * 50}!')"],
     ),
     ({"type": "string", "enum": ["a", 5, None, False]}, "b", ["x: must be one of 'a', 5, null, false (got 'b')"]),
-    ({"type": "string", "enum": ["a"]}, 5, ["x: must be text (got 5 that is an integer)"]),
+    ({"type": "string", "enum": ["a"]}, 5, ["x: must be a string (got 5 that is an integer)"]),
     ({"type": "string", "format": "date-time"}, "2024-02-29T12:30:00Z", []),
     (
         {"type": "string", "format": "date-time"},
@@ -254,7 +254,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"$ref": "https://example.org/never-fetched"}, 5, []),
     ({"$id": "https://example.org/x", "$schema": "https://example.org/never-fetched", "type": "string"}, "x", []),
     ({"type": ["string", "null"]}, None, []),
-    ({"type": "object", "properties": {"a": True, "b": False}}, {"a": 1, "b": 1}, ["x.b: is what the schema excludes"]),
+    ({"type": "object", "properties": {"a": True, "b": False}}, {"a": 1, "b": 1}, ["x.b: is excluded by the schema"]),
 ]
 
 

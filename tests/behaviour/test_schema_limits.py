@@ -112,7 +112,7 @@ def test_values_nested_deeply(schema: dict[str, Any]) -> None:
         deep = {"a": deep}
     assert errors(schema, deep) == []
     wrong = errors({"type": "object", "properties": {"a": {"type": "string"}}}, deep)
-    assert wrong == ["x.a: must be text (got an object)"]
+    assert wrong == ["x.a: must be a string (got an object)"]
 
 
 def test_a_value_that_contains_itself() -> None:

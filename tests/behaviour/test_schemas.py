@@ -117,7 +117,7 @@ def test_errors_of_a_whole_resource() -> None:
 
     found, _ = call(compose, schemas={KEY: bucket_schema()})
     assert [(error.path, error.problem) for error in found] == [
-        ('spec.forProvider.labels["a/b"]', "must be text (got 5 that is an integer)"),
+        ('spec.forProvider.labels["a/b"]', "must be a string (got 5 that is an integer)"),
         ("spec.forProvider.location", "is required"),
         ("spec.forProvider.prject", "isn't a field of the schema; did you mean 'project'?"),
         ("spec.forProvider.rules[1].name", "is required"),

@@ -218,7 +218,7 @@ def test_values_of_secrets_are_not_shown() -> None:
     }
     value = {"apiVersion": "v1", "kind": "Secret", "data": {"a": "hunter2!"}, "stringData": {"b": 424242, "c": "x"}}
     found = [str(error) for error in schemas.errors_in(value, schema)]
-    assert found == ["Secret.data.a: must be base64", "Secret.stringData.b: must be text (got an integer)"]
+    assert found == ["Secret.data.a: must be base64", "Secret.stringData.b: must be a string (got an integer)"]
 
 
 def test_the_extra_is_asked_for_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

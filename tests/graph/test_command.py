@@ -155,7 +155,7 @@ def test_simulate(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixtur
     captured = capsys.readouterr()
     assert "wave 1\ndatabase           Instance                ready\n" in captured.out
     assert "replica still waits for required.sizes[0].data.size" in captured.err
-    assert "what these wait for never comes: record, replica" in captured.err
+    assert "these wait for values that never come: record, replica" in captured.err
     arguments = [*files, "-e", str(sizes), "--simulate", "--fixtures", str(fixtures), "--format", "text"]
     assert main(["graph", *arguments]) == 0
     captured = capsys.readouterr()

@@ -95,7 +95,7 @@ def test_what_is_no_path(path: str) -> None:
     """It is refused, for reading and for writing, with an example of one."""
     r = fnv1.Resource()
     for attempt in (lambda: resource.get_value(DATA, path), lambda: resource.set_value(r, path, 1)):
-        with pytest.raises(UsageError, match=re.escape(f"{path!r} is no field path; write it as spec.ports[2].port")):
+        with pytest.raises(UsageError, match=re.escape(f"{path!r} isn't a field path; write it as spec.ports[2].port")):
             attempt()
     assert stable(r) == b""
 
@@ -156,13 +156,13 @@ def test_setting_what_is_missing(messages: Any) -> None:
     ("path", "problem"),
     [
         ("spec.ports[3]", "spec.ports has 2 elements, and only the next can be added"),
-        ("spec.ports[-3]", "spec.ports has 2 elements, so that there is no [-3]"),
-        ("spec.new[-1]", "spec.new has 0 elements, so that there is no [-1]"),
+        ("spec.ports[-3]", "spec.ports has 2 elements, so there is no element [-3]"),
+        ("spec.new[-1]", "spec.new has 0 elements, so there is no element [-1]"),
         ("spec.ports.port", "spec.ports is a list; say which element: [0], or [name=...]"),
         ("spec.matrix[-1][5]", "spec.matrix[-1] has 1 elements, and only the next can be added"),
-        ("spec[0]", "spec is no list"),
+        ("spec[0]", "spec isn't a list"),
         ("spec.ports[0].port.x", "spec.ports[0].port is neither an object nor a list"),
-        ("[0]", "the resource is no list"),
+        ("[0]", "the resource isn't a list"),
     ],
 )
 def test_values_that_cannot_be_set(path: str, problem: str) -> None:

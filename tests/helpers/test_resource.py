@@ -366,7 +366,7 @@ def test_connection_details(messages: Any) -> None:
     resource.update_connection_details(r, {"user": "ädmin", "key": b"\xff"})
     resource.update_connection_details(r, {"user": "root"})
     assert resource.get_connection_details(r) == {"user": b"root", "key": b"\xff"}
-    with pytest.raises(UsageError, match="connection detail 'port' must be text or bytes") as caught:
+    with pytest.raises(UsageError, match="connection detail 'port' must be a string or bytes") as caught:
         resource.update_connection_details(r, {"user": "other", "port": 5})  # type: ignore[dict-item]
     assert "5" not in str(caught.value)
     assert resource.get_connection_details(r)["user"] == b"root"

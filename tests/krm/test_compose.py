@@ -533,7 +533,7 @@ class TestFunction:
 
     def test_what_it_is_made_from(self) -> None:
         """Anything else than a composition function is refused."""
-        with pytest.raises(UsageError, match="takes what @composition.function makes"):
+        with pytest.raises(UsageError, match="takes a function of @composition.function"):
             krm.from_composition(bucket_and_policy)  # type: ignore[arg-type]
 
     def test_compose_runs_once(self) -> None:

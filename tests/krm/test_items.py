@@ -75,7 +75,7 @@ def test_what_is_asked_for_is_text(wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize("what", ["labels", "annotations"])
 def test_labels_are_a_mapping(what: str, wanted: Any) -> None:
     """So are annotations, each with its text or None."""
-    with pytest.raises(UsageError, match=f"'{what}' must be a mapping of each key to its text, or None for any"):
+    with pytest.raises(UsageError, match=f"'{what}' must be a mapping from keys to strings, or None for any"):
         read(MANY).items.where(**{what: wanted})
 
 
@@ -256,8 +256,8 @@ def test_adding_twice_is_refused() -> None:
         ({"apiVersion": "v1", "kind": "A", "metadata": {"name": 3}}, "must have metadata.name"),
         ({"apiVersion": "v1", "kind": "A", "metadata": "a"}, "must have metadata.name"),
         ({**NEW, "x": {1, 2}}, "x: a set is not a value of JSON"),
-        (["a"], "must be a mapping, a model or a text of YAML"),
-        (3, "must be a mapping, a model or a text of YAML"),
+        (["a"], "must be a mapping, a model or a string of YAML"),
+        (3, "must be a mapping, a model or a string of YAML"),
     ],
 )
 def test_what_is_no_item_is_refused(new: Any, problem: str) -> None:

@@ -152,7 +152,7 @@ def test_a_resource_without_a_head() -> None:
     [
         ({"message": 3}, "'message' must be a string"),
         ({"field": "spec"}, "a result with a field must name the resource too"),
-        ({"resource": {}, "field": "a..b"}, "is no field path"),
+        ({"resource": {}, "field": "a..b"}, "isn't a field path"),
         ({"resource": {}, "proposed": 3}, "give its path as 'field'"),
         ({"current": 3}, "give its path as 'field'"),
         ({"resource": 3}, "'resource' must be an item or a mapping"),
@@ -160,8 +160,8 @@ def test_a_resource_without_a_head() -> None:
         ({"file": 3}, "'file' must be a path, or a mapping with path and index"),
         ({"file": {"path": "a", "index": -1}}, "'file' must be a path"),
         ({"file": {"index": 1}}, "'file' must be a path"),
-        ({"tags": {"a": 1}}, "'tags' must be a mapping from text to text"),
-        ({"tags": ["a"]}, "'tags' must be a mapping from text to text"),
+        ({"tags": {"a": 1}}, "'tags' must be a mapping from strings to strings"),
+        ({"tags": ["a"]}, "'tags' must be a mapping from strings to strings"),
     ],
 )
 def test_what_is_no_result(arguments: dict[str, Any], problem: str) -> None:

@@ -105,7 +105,7 @@ def test_exception_for_want_of_a_config() -> None:
 
     output = krm.function(transform).run(LIST)
     assert output.status == 1
-    assert "; there is no functionConfig, so that rl.config is None" in output.stderr.splitlines()[-1]
+    assert "; there is no functionConfig, so rl.config is None" in output.stderr.splitlines()[-1]
     assert "there is no functionConfig" not in krm.function(transform).run(LIST + b"functionConfig: {kind: A}\n").stderr
 
 

@@ -204,7 +204,7 @@ class TestMistakes:
     def test_a_misspelt_file(self, tmp_path: Path) -> None:
         """A case whose files have other names is named."""
         write(tmp_path, {"one/functionconfig.yaml": CONFIG})
-        with pytest.raises(InputError, match="one is no case: it has neither functionConfig.yaml nor"):
+        with pytest.raises(InputError, match="one isn't a case: it has neither functionConfig.yaml nor"):
             krm.testing.golden(nothing, tmp_path)
 
     def test_both_kinds_of_input(self, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ class TestMistakes:
 
     def test_no_function(self, tmp_path: Path) -> None:
         """A plain Python function isn't one that can be run."""
-        with pytest.raises(UsageError, match="takes what @krm.function makes"):
+        with pytest.raises(UsageError, match="takes a function of @krm.function"):
             krm.testing.golden(print, tmp_path)  # type: ignore[arg-type]
 
     def test_broken_yaml(self, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """A folder without pyproject.toml, a folder that isn't there and a base without Python are told before pip runs."""
     base = str(root_folder(tmp_path / "root"))
     assert main(["image", str(tmp_path), "--base", base]) == 2
-    assert f"{tmp_path} is no Python project: it has no pyproject.toml" in capsys.readouterr().err
+    assert f"{tmp_path} isn't a Python project: it has no pyproject.toml" in capsys.readouterr().err
     assert main(["image", "./none", "--base", base]) == 2
     assert "there is no ./none" in capsys.readouterr().err
     empty = tmp_path / "empty" / "usr"

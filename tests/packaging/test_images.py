@@ -117,7 +117,7 @@ def test_what_is_no_image(tmp_path: Path) -> None:
     """A text, a missing file and a folder of something else are told apart."""
     (tmp_path / "text").write_text("hello")
     (tmp_path / "folder").mkdir()
-    for name, problem in (("text", "is no saved image"), ("none", "can't read"), ("folder", "neither an OCI layout")):
+    for name, problem in (("text", "isn't a saved image"), ("none", "can't read"), ("folder", "neither an OCI layout")):
         with pytest.raises(InputError, match=problem):
             images.read(str(tmp_path / name), tmp_path)
 

@@ -76,7 +76,7 @@ def test_digits_between_dots_are_told_apart_from_a_quoted_key() -> None:
 )
 def test_what_is_no_path_is_refused(path: str) -> None:
     """A path that can't be read is refused with the ways to write one, never read as something else."""
-    with pytest.raises(UsageError, match="is no field path; write it as"):
+    with pytest.raises(UsageError, match="isn't a field path; write it as"):
         field_path.parse(path)
 
 
@@ -216,12 +216,12 @@ def test_setting_makes_what_is_missing(data: Any, path: str, result: Any) -> Non
     [
         ({"a": "x"}, "a.b", "a is neither an object nor a list"),
         ({"a": [1]}, "a.b", r"a is a list; say which element"),
-        ({"a": {}}, "a[0]", "a is no list"),
+        ({"a": {}}, "a[0]", "a isn't a list"),
         ({"a": [1]}, "a[2]", "a has 1 elements, and only the next can be added"),
         ({}, "a[1]", "a has 0 elements, and only the next can be added"),
-        ({"a": [1]}, "a[-2]", r"a has 1 elements, so that there is no \[-2\]"),
-        ({}, "a[-1].b", r"a has 0 elements, so that there is no \[-1\]"),
-        ({"a": {}}, "a[name=x].b", "a is no list"),
+        ({"a": [1]}, "a[-2]", r"a has 1 elements, so there is no element \[-2\]"),
+        ({}, "a[-1].b", r"a has 0 elements, so there is no element \[-1\]"),
+        ({"a": {}}, "a[name=x].b", "a isn't a list"),
         ({"a": []}, "a[name=x]", r"the new element must be an object with \[name=x\]"),
     ],
 )
@@ -276,7 +276,7 @@ def test_digits_after_a_quoted_key() -> None:
     item.set("ports[-1]", 82)
     assert item.delete("ports[-2]")
     assert item.get("ports") == [82]
-    with pytest.raises(UsageError, match=r"ports has 1 elements, so that there is no \[-2\]"):
+    with pytest.raises(UsageError, match=r"ports has 1 elements, so there is no element \[-2\]"):
         item.set("ports[-2]", 1)
 
 

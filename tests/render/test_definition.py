@@ -73,7 +73,7 @@ def test_admitted() -> None:
     ("spec", "problem"),
     [
         ({"region": "eu", "sizze": "small"}, "spec.sizze: isn't a field of the schema; did you mean 'size'?"),
-        ({"region": 3}, "spec.region: must be text (got 3 that is an integer)"),
+        ({"region": 3}, "spec.region: must be a string (got 3 that is an integer)"),
         ({}, "spec.region: is required"),
         ({"region": "eu", "size": "huge"}, "spec.size: must be one of 'small', 'large' (got 'huge')"),
         ({"region": "eu", "nodes": [{"cuont": 1}]}, "spec.nodes[0].cuont: isn't a field of the schema; did you mean"),

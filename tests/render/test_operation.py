@@ -213,7 +213,7 @@ BAD_RESOURCES: dict[str, tuple[dict[str, Any], str]] = {
     "metadata": ({"apiVersion": "v1", "kind": "A", "metadata": 1}, "it has no metadata.name"),
     "generateName": (thing(generateName="a-"), "it has no metadata.name, and an Operation's resources get none"),
     "name": (thing(name="A"), 'metadata.name "A" is not a valid name'),
-    "namespace": (thing(name="a", namespace=1), "metadata.namespace must be text"),
+    "namespace": (thing(name="a", namespace=1), "metadata.namespace must be a string"),
 }
 
 

@@ -180,7 +180,7 @@ def test_never_resolved(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "status.atProvider.vpcId; did you mean 'vpcID'?)\n"
     ) in out
     assert "XNetwork net: Ready False (Creating), DependenciesResolved False (WaitingForDependencies)\n" in out
-    assert err == "crossplane-lite simulate: what these wait for never comes: instance, subnet\n"
+    assert err == "crossplane-lite simulate: these wait for values that never come: instance, subnet\n"
 
 
 def test_schemas(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

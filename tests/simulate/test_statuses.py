@@ -87,7 +87,7 @@ def test_external_names() -> None:
     assert exists(other, ".external_name").origins == {".external_name": "assumed"}
     assert "external-name" not in str(exists(other).resource)
     empty = schemas("Thing", {}, spec={"x": {"type": "string"}})
-    assert "is no managed resource" in exists(other, ".external_name", known=empty).never[".external_name"]
+    assert "isn't a managed resource" in exists(other, ".external_name", known=empty).never[".external_name"]
     declared = exists(other, ".external_name", known=schemas("Thing", {}))
     assert declared.origins == {".external_name": "given"}
 
@@ -215,17 +215,17 @@ def test_paths_that_lead_nowhere() -> None:
     before = {"status": {"text": "t", "list": [], "odd": [1]}}
     wanted = {
         ".status.text.x": "status.text is no object",
-        ".status.text[0]": "status.text is no list",
+        ".status.text[0]": "status.text isn't a list",
         ".status.list.x": "status.list is no object",
         ".status.list[0]": "status.list has 0 elements",
         ".status.odd[0].x": "status.odd[0] is no object",
         ".status.new[5000]": "no list gets that long in a simulation",
         ".status.new[150][150]": "no list gets that long in a simulation",
-        ".status..x": "this is no path of a field",
+        ".status..x": "this isn't a path of a field",
         '.status.conditions["Ready"].other': "a condition has no other",
     }
     made = exists(managed(), *wanted, f".status.x[{'9' * 5000}]", before=before)
-    assert made.never.pop(f".status.x[{'9' * 5000}]") == "this is no path of a field"
+    assert made.never.pop(f".status.x[{'9' * 5000}]") == "this isn't a path of a field"
     assert made.never == wanted
     assert sorted(made.resource["status"]) == ["conditions", "list", "odd", "text"]
 

@@ -155,7 +155,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         "observed[1] and observed[0] are both named 'a'",
     ),
     (lambda: built(XR, observed={"a": thing("b")}), InputError, f"observed['a'] has the annotation {NAME}: b"),
-    (lambda: built(XR, observed={"": thing()}), UsageError, "a composition resource name is a text that isn't empty"),
+    (lambda: built(XR, observed={"": thing()}), UsageError, "name must be a string that isn't empty"),
     (lambda: built(XR, observed={"a": 5}), UsageError, "observed['a'] must be a mapping"),
     (lambda: built(XR, observed=5), UsageError, "observed must be a mapping"),
     (lambda: built(XR, required=[thing()]), UsageError, "'required' must be a mapping from names"),
@@ -164,7 +164,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: built(XR, credentials={"x": {"y": 1}}),
         UsageError,
-        "credentials['x']['y'] must be text or bytes (got a int)",
+        "credentials['x']['y'] must be a string or bytes (got a int)",
     ),
     (lambda: built(XR, connection_details={"a": {}}), UsageError, "which is not among the observed resources"),
     (lambda: built(XR, desired_ready={"a": True}), UsageError, "which is not among the desired resources"),

@@ -259,9 +259,7 @@ def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> 
 
 def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps[: at + 1]).lstrip(".")
-    problem = (
-        "the list has no such index" if is_list and isinstance(steps[at], int) else "it is no field of what is there"
-    )
+    problem = "the list has no such index" if is_list and isinstance(steps[at], int) else "there is no such field"
     return UsageError(f"{path}: {problem}")
 
 

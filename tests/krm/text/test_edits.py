@@ -384,10 +384,10 @@ def test_values_are_taken() -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (("set", ["a", "b"], 1), "a.b: it is no field of what is there"),
-        (("set", ["a", "b", "c"], 1), "a.b: it is no field of what is there"),
+        (("set", ["a", "b"], 1), "a.b: there is no such field"),
+        (("set", ["a", "b", "c"], 1), "a.b: there is no such field"),
         (("set", ["l", 2], 1), r"l\[2\]: the list has no such index"),
-        (("set", ["l", "x"], 1), "l.x: it is no field of what is there"),
+        (("set", ["l", "x"], 1), "l.x: there is no such field"),
         (("set", ["l", 1, 5, "x"], 1), r"l\[1\]\[5\]: the list has no such index"),
         (("set", ["n", 1], 1), r"n\[1\]: the list has no such index"),
         (("set", [], 1), "a document can only be replaced by a mapping"),
