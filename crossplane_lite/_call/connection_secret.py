@@ -86,7 +86,7 @@ def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
-            "a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them "
+            "a connection secret's key must have letters, digits, '-', '_' and '.', at most 253 of them "
             # Not shown, because it may be a value by mistake.
             f"(got {'another text' if isinstance(key, str) else f'a {type(key).__name__}'})"
         )

@@ -228,7 +228,7 @@ class AwaitedFields:
 
     def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
-            raise _Never(f"{show(path)} is {'no list' if isinstance(step, int) else 'no object'}")
+            raise _Never(f"{show(path)} isn't {'a list' if isinstance(step, int) else 'an object'}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
             raise _Never(f"{show(path)} has {len(holder)} elements")
 

@@ -48,7 +48,7 @@ def test_details_of_an_observed_resource() -> None:
         assert "user" in details
         assert "host" not in details
         assert "correct-horse" not in repr(details)
-        with pytest.raises(UsageError, match=r'bucket.connection_details\["ca"\] isn\'t UTF-8 text; use .*raw'):
+        with pytest.raises(UsageError, match=r'bucket.connection_details\["ca"\] isn\'t UTF-8; use .*raw'):
             details["ca"]
 
     call(compose, observed=OBSERVED, connection={"bucket": DETAILS})

@@ -45,7 +45,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"type": "integer"}, 5.5, ["x: must be an integer (got 5.5 that is a number)"]),
     ({"type": "integer"}, True, ["x: must be an integer (got true)"]),
     ({"type": "number"}, 5, []),
-    ({"type": "number"}, "5", ["x: must be a number (got '5' that is text)"]),
+    ({"type": "number"}, "5", ["x: must be a number (got '5' that is a string)"]),
     ({"type": "boolean"}, 0, ["x: must be true or false (got 0 that is an integer)"]),
     ({"type": "object"}, [], ["x: must be an object (got a list)"]),
     ({"type": "array"}, {}, ["x: must be a list (got an object)"]),
@@ -53,8 +53,8 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     # int-or-string, as custom resources and the API server's own kinds have it
     (INT_OR_STRING, 80, []),
     (INT_OR_STRING, "50%", []),
-    (INT_OR_STRING, 1.5, ["x: must be an integer or text (got 1.5 that is a number)"]),
-    (INT_OR_STRING, True, ["x: must be an integer or text (got true)"]),
+    (INT_OR_STRING, 1.5, ["x: must be an integer or a string (got 1.5 that is a number)"]),
+    (INT_OR_STRING, True, ["x: must be an integer or a string (got true)"]),
     ({**INT_OR_STRING, "anyOf": [{"type": "integer"}, {"type": "string"}]}, 80, []),
     (
         {**INT_OR_STRING, "anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": "^[0-9]+%$"},
@@ -87,7 +87,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     (
         {"type": "object", "additionalProperties": {"type": "integer"}},
         {"a": 1, "b/c": "x"},
-        ["x[\"b/c\"]: must be an integer (got 'x' that is text)"],
+        ["x[\"b/c\"]: must be an integer (got 'x' that is a string)"],
     ),
     ({"type": "object", "additionalProperties": True}, {"a": [{}]}, []),
     ({"type": "object", "additionalProperties": False}, {"a": 1}, ["x.a: isn't a field of the schema"]),
@@ -156,7 +156,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         [
             "x.apiVersion: is required",
             "x.kind: must be a string (got 5 that is an integer)",
-            "x.metadata: must be an object (got 'x' that is text)",
+            "x.metadata: must be an object (got 'x' that is a string)",
             "x.other: isn't a field of the schema",
         ],
     ),

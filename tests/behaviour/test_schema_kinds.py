@@ -96,7 +96,7 @@ def test_a_deployment() -> None:
     del wrong["spec"]["selector"]
     assert [str(error) for error in schema.validate(wrong)] == [
         "web.metadata.lables: isn't a field of the schema; did you mean 'labels'?",
-        f"web.spec.replicas: {'must be an integer'} (got '3' that is text)",
+        f"web.spec.replicas: {'must be an integer'} (got '3' that is a string)",
         "web.spec.selector: is required",
         f"web.spec.template.spec.containers[0].env[0].value: {NOT_TEXT}",
         "web.spec.template.spec.containers[0].ports[2]: has the same containerPort and protocol as [0]",

@@ -122,7 +122,7 @@ def test_errors_of_a_whole_resource() -> None:
         ("spec.forProvider.prject", "isn't a field of the schema; did you mean 'project'?"),
         ("spec.forProvider.rules[1].name", "is required"),
         ("spec.forProvider.size", "must be at least 1 (got 0)"),
-        ("spec.forProvider.versioning[1].enabled", "must be true or false (got 'yes' that is text)"),
+        ("spec.forProvider.versioning[1].enabled", "must be true or false (got 'yes' that is a string)"),
     ]
 
 

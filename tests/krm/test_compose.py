@@ -321,7 +321,7 @@ class TestBelonging:
         assert output.status == 1
         assert output.stdout.startswith(data)
         assert results_of(output) == [
-            ("error", 'composed resource "thing": ConfigMap settings is there already, as something else\'s')
+            ("error", 'composed resource "thing": ConfigMap settings exists and belongs to another object')
         ]
 
     def test_two_items_of_one_resource(self) -> None:

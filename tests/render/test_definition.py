@@ -77,7 +77,10 @@ def test_admitted() -> None:
         ({}, "spec.region: is required"),
         ({"region": "eu", "size": "huge"}, "spec.size: must be one of 'small', 'large' (got 'huge')"),
         ({"region": "eu", "nodes": [{"cuont": 1}]}, "spec.nodes[0].cuont: isn't a field of the schema; did you mean"),
-        ({"region": "eu", "nodes": [{"count": "x"}]}, "spec.nodes[0].count: must be an integer (got 'x' that is text)"),
+        (
+            {"region": "eu", "nodes": [{"count": "x"}]},
+            "spec.nodes[0].count: must be an integer (got 'x' that is a string)",
+        ),
     ],
 )
 def test_refused(spec: Any, problem: str) -> None:

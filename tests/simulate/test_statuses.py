@@ -214,11 +214,11 @@ def test_paths_that_lead_nowhere() -> None:
     """Paths through values that are no objects or lists, and huge lists, never have a value."""
     before = {"status": {"text": "t", "list": [], "odd": [1]}}
     wanted = {
-        ".status.text.x": "status.text is no object",
+        ".status.text.x": "status.text isn't an object",
         ".status.text[0]": "status.text isn't a list",
-        ".status.list.x": "status.list is no object",
+        ".status.list.x": "status.list isn't an object",
         ".status.list[0]": "status.list has 0 elements",
-        ".status.odd[0].x": "status.odd[0] is no object",
+        ".status.odd[0].x": "status.odd[0] isn't an object",
         ".status.new[5000]": "no list gets that long in a simulation",
         ".status.new[150][150]": "no list gets that long in a simulation",
         ".status..x": "this isn't a path of a field",
