@@ -14,6 +14,7 @@ __all__ = [
     "Response",
     "build",
     "call",
+    "fatal",
     "fields",
     "message_fields",
     "request",
@@ -229,6 +230,23 @@ class Response:
 def run(fn: Any, **kwargs: Any) -> Response:
     """Call a composition function by its bytes path; the arguments are those of `build`."""
     return Response(fn.run(request(**kwargs)))
+
+
+def fatal(body: Callable[[Any], Any], **kwargs: Any) -> str:
+    """Run `body(ctx)` as a composition function; return the text of its one fatal result.
+
+    Args:
+        body: The composition function, without its decorator.
+        kwargs: Those of `build`.
+    """
+
+    @composition.function
+    def compose(ctx: Any) -> None:
+        body(ctx)
+
+    answer = run(compose, **kwargs)
+    assert len(answer.fatal) == 1, answer.results
+    return answer.fatal[0]
 
 
 def call(body: Callable[[Any], Any], options: Mapping[str, Any] | None = None, **kwargs: Any) -> tuple[Any, Response]:

@@ -15,20 +15,7 @@ from crossplane_lite.errors import ReadOnlyError, UsageError
 from crossplane_lite.table import load
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, Rule, Tree, VersioningItem, XStorageBucket
-from tests.support import Response, call, request, run
-
-
-def fatal(body: Callable[[Any], Any], **kwargs: Any) -> str:
-    """Return the one fatal result of a function."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        body(ctx)
-
-    answer = run(compose, **kwargs)
-    assert len(answer.fatal) == 1, answer.results
-    return answer.fatal[0]
-
+from tests.support import Response, call, fatal, request, run
 
 # --- the context -------------------------------------------------------------------------------------------------
 

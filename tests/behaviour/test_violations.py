@@ -9,18 +9,7 @@ import pytest
 
 from crossplane_lite import Unstructured, composition
 from tests.behaviour.models import AtProvider, Bucket, BucketStatus, XStorageBucket
-from tests.support import run
-
-
-def fatal(body: Callable[[Any], Any], **kwargs: Any) -> str:
-    """Return the one fatal result of a function."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        body(ctx)
-
-    (text,) = run(compose, **kwargs).fatal
-    return text
+from tests.support import fatal, run
 
 
 def _xr(ctx: Any, cls: Any = XStorageBucket) -> Any:

@@ -20,7 +20,7 @@ from crossplane_lite.model import from_dict, to_dict
 from crossplane_lite.table import load
 from tests.behaviour import samples
 from tests.behaviour.models import VPC, Bucket, BucketSpec, ForProvider, Rule, XStorageBucket
-from tests.support import Response, call, run
+from tests.support import Response, call, fatal, run
 
 TABLE = {
     "Thing": "@example.org/v1;Namespaced metadata:meta.ObjectMeta spec:Spec",
@@ -206,17 +206,6 @@ def test_operations_that_fit() -> None:
     assert dataclasses.asdict(Held(spec.texts, spec.labels)) == {"texts": spec.texts, "labels": spec.labels}
     assert json.loads(json.dumps([spec.texts, spec.labels])) == [spec.texts, spec.labels]
     assert isinstance(spec.texts, list) and isinstance(spec.labels, dict)
-
-
-def fatal(body: Callable[[Any], Any], **kwargs: Any) -> str:
-    """Return the one fatal result of a function."""
-
-    @composition.function
-    def compose(ctx: Any) -> None:
-        body(ctx)
-
-    (text,) = run(compose, **kwargs).fatal
-    return text
 
 
 def test_the_path_in_a_registered_resource_and_the_line() -> None:

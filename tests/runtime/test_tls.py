@@ -208,7 +208,11 @@ def test_a_failing_handshake(directory: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 DAY = datetime.timedelta(days=1)
-NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+
+
+def now() -> datetime.datetime:
+    """Return the time, in whole seconds as certificates have it."""
+    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
 @pytest.mark.parametrize(
@@ -230,12 +234,13 @@ def test_dates(
     text: str,
 ) -> None:
     """A certificate that isn't valid, or that won't be soon, is a warning with the date, once."""
-    pair = authority.issue("server", begins=NOW + begins, ends=NOW + ends)
+    start = now()
+    pair = authority.issue("server", begins=start + begins, ends=start + ends)
     found = Certificates(str(write(tmp_path / "certs", pair, authority)))
     for _ in range(3):
         found.look()
     said = [record.getMessage() for record in caplog.records if "tls.crt" in record.getMessage()]
-    dates = {"begins": NOW + begins, "ends": NOW + ends}
+    dates = {"begins": start + begins, "ends": start + ends}
     wanted = text.format(**{name: when.strftime("%Y-%m-%dT%H:%M:%SZ") for name, when in dates.items()})
     assert len(said) == bool(text)
     assert not text or wanted in said[0]
@@ -244,8 +249,9 @@ def test_dates(
 def test_time_goes_by(directory: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A server that runs warns when the certificate is late to be renewed, and again when it has expired."""
     found = Certificates(str(directory))
+    start = now().timestamp()
     for seconds in range(0, 7200, 60):
-        found.look(NOW.timestamp() + seconds)
+        found.look(start + seconds)
     said = [record.getMessage() for record in caplog.records]
     for name in ("tls.crt", "ca.crt"):
         texts = [text for text in said if name in text]
