@@ -160,5 +160,5 @@ def raw_request(data: bytes) -> Any:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
         raise UsageError(
-            f"the request can't be made into a message: {error}; ctx's other attributes have no such limit"
+            f"the request can't be made into a message: {error}; read it by the other attributes of ctx instead"
         ) from None

@@ -452,7 +452,9 @@ def _document(place: Path) -> dict[str, Any] | None:
         raise InputError(f"{place} is not JSON: restore it, or remove the folder and generate it again") from e
     version = document.get("format") if isinstance(document, dict) else None
     if type(version) is not int or version != _FORMAT:
-        raise InputError(f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite knows")
+        raise InputError(
+            f"{place} has another 'format' than {_FORMAT}, the only one that this version of crossplane-lite reads"
+        )
     assert isinstance(document, dict)
     return document
 

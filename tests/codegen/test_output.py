@@ -419,7 +419,9 @@ def test_manifest_is_not_json(folder: Path, text: str) -> None:
 def test_manifest_format(folder: Path, document: object) -> None:
     """A manifest of another format is refused."""
     put(folder, {MANIFEST: json.dumps(document)})
-    expected = f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite knows"
+    expected = (
+        f"{folder}/{MANIFEST} has another 'format' than 1, the only one that this version of crossplane-lite reads"
+    )
     assert refused(folder, FILES) == expected
 
 
@@ -554,7 +556,7 @@ def test_same_folder_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as caught:
         write_all([(Path("models"), {}), (tmp_path / "models", {})])
-    assert str(caught.value) == f"models and {tmp_path}/models are the same folder: choose two"
+    assert str(caught.value) == f"models and {tmp_path}/models are the same folder: give two folders"
     assert os.listdir(tmp_path) == []
 
 
