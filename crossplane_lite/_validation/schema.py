@@ -128,7 +128,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
         MissingExtraError: The extra `schemas` isn't installed.
     """
     if not isinstance(resource, (Resource, Mapping)):
-        raise UsageError(f"validate() takes a resource or a mapping (got a {type(resource).__name__})")
+        raise UsageError(f"'resource' must be a resource or a mapping (got a {type(resource).__name__})")
     if schema is not None and not isinstance(schema, Mapping):
         raise SchemaError(f"the schema can't be used: it must be a mapping (got a {type(schema).__name__})")
     if not schema or _is_unobserved(resource):
