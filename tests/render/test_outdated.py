@@ -53,13 +53,16 @@ def once(spec: Any, *functions: Any) -> Rendered:
 @pytest.mark.parametrize(
     ("spec", "lines"),
     [
-        ({"regoin": "eu"}, ["spec.regoin is no field of the model XThing; did you mean 'region'?"]),
-        ({"parts": [{"name": "a"}, {"nam": "b"}]}, ["spec.parts[1].nam is no field of the model XThing; did you mean"]),
-        ({"byName": {"a/b": {"x": 1}}}, ['spec.byName["a/b"].x is no field of the model XThing']),
+        ({"regoin": "eu"}, ["spec.regoin isn't a field of the model XThing; did you mean 'region'?"]),
+        (
+            {"parts": [{"name": "a"}, {"nam": "b"}]},
+            ["spec.parts[1].nam isn't a field of the model XThing; did you mean"],
+        ),
+        ({"byName": {"a/b": {"x": 1}}}, ['spec.byName["a/b"].x isn\'t a field of the model XThing']),
         ({"parts": "a"}, ["spec.parts must be a list, as the model XThing has it (got 'a')"]),
         ({"parts": [3]}, ["spec.parts[0] must be an object, as the model XThing has it (got 3)"]),
         ([1], ["spec must be an object, as the model XThing has it (got [1])"]),
-        ({"a": 1, "b": 2}, ["spec.b is no field", "spec.a is no field"]),
+        ({"a": 1, "b": 2}, ["spec.b isn't a field", "spec.a isn't a field"]),
     ],
 )
 def test_what_does_not_fit(spec: Any, lines: list[str]) -> None:
@@ -106,5 +109,5 @@ def test_once_for_all_steps() -> None:
 
 def test_in_a_test() -> None:
     """pytest shows it as a warning."""
-    with pytest.warns(UserWarning, match="regoin is no field of the model XThing"):
+    with pytest.warns(UserWarning, match="regoin isn't a field of the model XThing"):
         testing.render(composite({"regoin": "eu"}), typed)

@@ -88,7 +88,7 @@ OF_XTHING = "(schema of example.org/v1 XThing in crds/xthing.yaml)"
         (bucket(spec={"region": "eu", "size": "3"}), ["b.spec.size: must be an integer"]),
         (bucket(spec={}), ["b.spec.region: is required"]),
         (bucket(), ["b.spec: is required"]),
-        (bucket(spec={"region": "eu", "tags": {"a/b": 3}}), ['b.spec.tags["a/b"]: must be text']),
+        (bucket(spec={"region": "eu", "tags": {"a/b": 3}}), ['b.spec.tags["a/b"]: must be a string']),
         (bucket(spec={"region": "eu"}, metadata={"labels": 3}), ["b.metadata.labels: must be an object"]),
         (bucket(spec={"region": "eu"}, status={}), []),
         (bucket(spec={"region": "eu"}, status={"id": 3}), ["b.status: is set, but Crossplane discards"]),
