@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from .._waits.entry import unmasked_name
@@ -63,9 +63,19 @@ def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str
     return Masked(f"{text}. Dependencies: {joined(found)}" if found else text)
 
 
-def cycle_text(cycle: Iterable[str], mask: Callable[[str], str]) -> Masked:
-    """Return the text of the fatal result for a cycle."""
-    return Masked("dependency cycle: " + " waits for ".join(unmasked_name(name, mask) for name in cycle))
+def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting | None) -> Masked:
+    """Return the text of the fatal result for a cycle.
+
+    Args:
+        cycle: The names along it, the first one again at the end.
+        mask: Masks the secrets in a text.
+        shown: Who waits, for people; it has the values that make the cycle.
+    """
+    names = [unmasked_name(name, mask) for name in cycle]
+    steps = set(zip(names, names[1:], strict=False))
+    paths = {need.path for need in (shown.needs if shown is not None else ()) if (need.name, need.of) in steps}
+    through = f" ({', '.join(sorted(paths))})" if paths else ""
+    return Masked(f"dependency cycle: {' waits for '.join(names)}{through}")
 
 
 def stopped_text(name: str, shown: Waiting) -> Masked:

@@ -105,7 +105,7 @@ class WhoWaits:
         found: list[str] = [] if self.shown is None else [messages.stopped_text(name, self.shown) for name in stopped]
         cycle = self.graph.cycle(self._held) if self._held else None
         if cycle is not None:
-            found.append(messages.cycle_text(cycle, self._call.masked))
+            found.append(messages.cycle_text(cycle, self._call.masked, self.shown))
         return found
 
     def lines(self, names: Collection[str] | None = None) -> list[Masked]:

@@ -30,6 +30,7 @@ __all__ = [
     "quoted",
     "resource_name",
     "secret_data",
+    "secret_place",
     "some_names",
     "text_of",
     "with_condition",
@@ -223,6 +224,17 @@ def with_condition(conditions: list[dict[str, Any]], condition: Mapping[str, Any
             conditions[index] = made
             return
     conditions.append(made)
+
+
+def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return namespace and name of the Secret that gets a resource's connection details, or None without one."""
+    spec = resource.get("spec")
+    reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
+    name = text_of(reference.get("name")) if isinstance(reference, Mapping) else ""
+    if not isinstance(reference, Mapping) or not name:
+        return None
+    # A namespaced resource's secret is in its own namespace, whatever the reference says.
+    return text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace")), name
 
 
 def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:

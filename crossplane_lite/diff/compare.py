@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._base.api_version import group_of
@@ -122,7 +122,8 @@ def against_cluster(
         entries.append(_entry("delete", name, resource, (), {}))
     for name, left in exist.items():
         if name not in rendered.composed and name not in rendered.deleted:
-            entries.append(_entry("kept", name, left, (), waits, "not desired, and not the composite's to delete"))
+            note = "not desired, and not deleted: no owner reference says that it is the composite's"
+            entries.append(_entry("kept", name, left, (), waits, note))
     entries += _held(held - set(rendered.composed) - set(exist), waits)
     if adopted:
         notes.append(f"no controller so far, and the composite's from now on: {some_names(adopted)}")
@@ -191,11 +192,28 @@ def _finished(
 ) -> Difference:
     """Return a difference in order, and without secrets."""
     mask = masking(renders, exist.values())
+    notes += _renamed(entries)
     shown = [
         one._replace(changes=_masked(one.changes, mask, is_secret=one.kind == "Secret of v1"))
         for one in sorted(entries, key=lambda one: (ACTIONS.index(one.action), one.name))
     ]
     return Difference(_title(composite), shown, _masked(status, mask), [mask(note) for note in notes])
+
+
+def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a note for each kind of which some resources go and others come: these may be the same under new names."""
+    gone: dict[str, list[str]] = {}
+    new: dict[str, list[str]] = {}
+    for one in entries:
+        if one.action == "create" and not one.note:
+            new.setdefault(one.kind, []).append(one.name)
+        elif one.action == "delete":
+            gone.setdefault(one.kind, []).append(one.name)
+    for kind in sorted(gone.keys() & new.keys()):
+        yield (
+            f"{kind}: {some_names(gone[kind])} deleted, {some_names(new[kind])} created; a new composition resource "
+            "name makes another resource, so keep the old name where the same one is meant"
+        )
 
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:

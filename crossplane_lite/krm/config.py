@@ -8,7 +8,7 @@ JSON. A class with a field `data` describes the ConfigMap itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._base.yaml_scalars import resolve
@@ -78,7 +78,15 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
     try:
         return structured(data, cls)
     except Exception as error:
-        raise ConfigError(_listed(error, path)) from None
+        raise ConfigError([*_listed(error, path), *_below_spec(config, keys)]) from None
+
+
+def _below_spec(config: Mapping[str, Any], keys: set[str]) -> Iterator[Problem]:
+    """Yield a problem where fields of the class stand below `spec`, as those of other objects do."""
+    spec = config.get("spec")
+    if "spec" not in keys and isinstance(spec, Mapping) and not keys.isdisjoint(spec):
+        found = ", ".join(sorted(keys.intersection(spec)))
+        yield Problem(f"{_TOP}: write {found} beside metadata, not below spec", "spec")
 
 
 def _required(fields: list[Field]) -> str:

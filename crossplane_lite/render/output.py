@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .._base.api_version import group_of
-from .._manifests.objects import TRANSITION_TIME, metadata_of, quoted, text_of
+from .._manifests.objects import TRANSITION_TIME, metadata_of, quoted, secret_place, some_names, text_of
 from .definition import steering
 from .pipeline import Selector
 from .references import REFERENCES, composition_of
 from .rendered import Rendered, RenderError, Result, StepRun
+from .steps import decoded
 
 __all__ = [
     "context_document",
@@ -158,6 +159,7 @@ def lines(rendered: Rendered, *, results: bool = True) -> Iterator[str]:
         yield from result_lines(rendered.results)
     yield from (f"warning: {note}" for note in rendered.notes)
     yield from _unanswered(rendered.steps)
+    yield from _without_details(rendered.steps)
     for name, resource in sorted(rendered.deleted.items()):
         metadata = resource.get("metadata") or {}
         named = f" {metadata['name']}" if metadata.get("name") else ""
@@ -224,6 +226,28 @@ def _unanswered(steps: Sequence[StepRun]) -> Iterator[str]:
         for key, one in sorted(requirements.schemas.items()):
             if key not in request.required_schemas or not request.required_schemas[key].HasField("openapi_v3"):
                 yield f"{start} {key}: the schema of {one.api_version} {one.kind}"
+
+
+def _without_details(steps: Sequence[StepRun]) -> Iterator[str]:
+    """Yield a line for each connection Secret whose details something waits for, and that nobody gave."""
+    from ..proto import _view
+    from .told import told
+
+    for step, says in zip(steps, told(steps), strict=True):
+        waiting: dict[str, set[str]] = {}
+        for need in says.needs:
+            if need.path.startswith(f"{need.of}.connection_details"):
+                waiting.setdefault(need.of, set()).add(need.name)
+        observed = _view.RunFunctionRequest.FromString(step.request).observed.resources if waiting else {}
+        for name in sorted(waiting.keys() & observed.keys()):
+            one = observed[name]
+            resource = {} if one.connection_details else decoded(one.resource, f"the observed resource {quoted(name)}")
+            reference = secret_place(resource)
+            if reference is not None:
+                yield (
+                    f"not found: Secret {'/'.join(filter(None, reference))} with the connection details of {name}, "
+                    f"needed by {some_names(waiting[name])} (--required-resources takes Secrets, too)"
+                )
 
 
 def _timeless(resource: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from .._manifests.objects import (
     quoted,
     resource_name,
     secret_data,
+    secret_place,
     some_names,
     text_of,
     with_condition,
@@ -223,15 +224,10 @@ class _Reconcile:
 
     def _details(self, resource: Mapping[str, Any]) -> dict[str, bytes]:
         """Return the content of the connection secret that a resource names; empty if it isn't there (yet)."""
-        spec = resource.get("spec")
-        reference = spec.get("writeConnectionSecretToRef") if isinstance(spec, Mapping) else None
-        if not isinstance(reference, Mapping):
+        reference = secret_place(resource)
+        if reference is None:
             return {}
-        name = text_of(reference.get("name"))
-        # A namespaced resource's secret is in its own namespace, whatever the reference says.
-        namespace = text_of(metadata_of(resource).get("namespace")) or text_of(reference.get("namespace"))
-        if not name:
-            return {}
+        namespace, name = reference
         found = self._cluster.resources(Selector("v1", "Secret", name=name, namespace=namespace or None))
         return secret_data(found[0], f"Secret {namespace}/{name}") if found else {}
 

@@ -107,7 +107,10 @@ def hints(run: StepRun) -> Iterator[str]:
         yield "the step has no input, so ctx.input is None; give the step an input, or check it before it is used"
         return
     for path in _probed(run.runner.function, run.request, reads.unset, lambda made: _differ(made.error, error)):
-        yield f"{path} isn't set, and reads None; give it a value, a default in the XRD, or check it before it is used"
+        yield (
+            f"{path} isn't set, and reads None; give it a value, a default in the XRD (previews read it with --xrd, "
+            "tests with xrd=), or check it before it is used"
+        )
         return
 
 

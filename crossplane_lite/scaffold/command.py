@@ -159,7 +159,11 @@ def make_parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition that it is for")
     made.add_argument(
-        "--crd", metavar="FILE", action="append", help="a definition of what it composes; can be given several times"
+        "--crd",
+        metavar="FILE",
+        action="append",
+        help="a definition of what it composes; can be given several times. The kinds of an OpenAPI document get "
+        "models only",
     )
     made.add_argument(
         "--sdk-from",

@@ -157,7 +157,7 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     steps, before, after = texts[_CI].partition("    - run: pytest\n")
     texts[_CI] = f"{steps}{_CHECK}{before}{after}"
     texts[PROJECT] = filled(_SOURCES, project).replace("@SOURCES@", '"xrd.yaml", "crds"' if crds else '"xrd.yaml"')
-    if crds and xrd is None:
+    if kinds and xrd is None:
         own = own.replace("          status:\n", "@STATUS@").partition("@STATUS@")[0]
         xrd_text, document = own, _xrd(None, own)
         composite, kinds, warnings = _kinds(document, crds)
@@ -205,9 +205,10 @@ def _kinds(document: Document, crds: Sequence[str]) -> tuple[Kind, list[Kind], l
     if not composites:
         raise InputError(f"{document.where}: no version is referenceable")
     found = definitions(read_sources(list(crds))).kinds if crds else []
-    composed = [one for one in found if one.storage]
-    if crds and not composed:
+    if crds and not any(one.storage for one in found):
         raise InputError(f"{', '.join(crds)} define no API")
+    # The OpenAPI document of an API server has lists, reviews and more that nobody composes all of.
+    composed = [one for one in found if one.storage and one.document is None]
     files_of = [Path(path).name for path in crds]
     if len(set(files_of)) < len(files_of):
         raise InputError("two files of --crd have the same name")

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from .._manifests.objects import secret_place
 from .._models.shape import near_name
 from .._observed.observable import EXTERNAL_NAME
 from .._paths.text import show
 from .builtin import condition
-from .connection import base64_of, secret_at, secret_place
+from .connection import base64_of, secret_at
 from .fixtures import Fixture
 from .merging import ABSENT, at, copied, steps_of
 from .model_types import model_schema

@@ -39,7 +39,7 @@ def command(argv: Sequence[str]) -> int:
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
-    if given.explain and given.format == "yaml":
+    if given.explain and given.format in ("yaml", "observed"):
         parser.error("--explain goes with --format table and --format json")
     terminal.begin()
     inputs = arguments.read_inputs(given)
@@ -108,10 +108,10 @@ def make_parser() -> argparse.ArgumentParser:
     arguments.add_explain(group)
     group.add_argument(
         "--format",
-        choices=("table", "json", "yaml"),
+        choices=("table", "json", "yaml", "observed"),
         default="table",
         help="what to print: the table of waves; the same and more as JSON; the final documents, as render prints "
-        "them (table)",
+        "them; the composed resources as they exist in the end, which --observed-resources takes (table)",
     )
     return parser
 
@@ -226,9 +226,11 @@ def _show(
             text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
             raise InputError("the result is nested too deeply for JSON") from None
-    elif simulation.rounds and simulation.problem is None:
+    elif form == "yaml" and simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)
+    elif form == "observed" and simulation.rounds and simulation.problem is None:
+        text = yaml.dump([dict(one) for one in simulation.observed.values()], sort_keys=True)
     else:  # there are no final documents
         text = ""
     stdio.write(text.encode())

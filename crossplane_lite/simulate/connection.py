@@ -6,20 +6,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from .._manifests.objects import metadata_of, text_of
-from .merging import at
+from .._manifests.objects import secret_place
 
-__all__ = ["base64_of", "connection_secret", "secret_at", "secret_place"]
-
-
-def secret_place(resource: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return namespace and name of the Secret that a resource writes its connection details to."""
-    wanted = at(resource, ["spec", "writeConnectionSecretToRef"])
-    name = text_of(wanted.get("name")) if isinstance(wanted, dict) else ""
-    if not name:
-        return None
-    own = text_of(metadata_of(resource).get("namespace"))
-    return own or text_of(wanted.get("namespace")), name
+__all__ = ["base64_of", "connection_secret", "secret_at"]
 
 
 def connection_secret(composite: Mapping[str, Any], details: Mapping[str, bytes]) -> dict[str, Any] | None:

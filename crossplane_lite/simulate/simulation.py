@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from .._manifests.objects import RESOURCE_NAME, resource_name, text_of
+from .._manifests.objects import RESOURCE_NAME, resource_name, secret_place, text_of
 from .._models.shape import near_name
 from .._models.walker import canonical
 from .._observed.observable import EXTERNAL_NAME
@@ -22,7 +22,7 @@ from ..render.pipeline import Selector
 from ..render.reconcile import render
 from ..render.rendered import RenderError
 from . import progress
-from .connection import connection_secret, secret_place
+from .connection import connection_secret
 from .fixtures import Fixtures
 from .merging import at, steps_of, without
 from .statuses import Exists, Statuses

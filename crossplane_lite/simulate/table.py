@@ -77,7 +77,7 @@ def _legend(report: Mapping[str, Any]) -> Iterator[str]:
     if report["fields"]:
         yield "xr.status... is a field of the composite: what reads it sees it one reconcile later."
     if any(path["value"] == "assumed" for one in _all(report) for path in one["waitedFor"]):
-        yield f"{_MARK} assumed: a text was made up, for no schema and no fixture says what it is (--crds, --fixtures)."
+        yield f"{_MARK} assumed: a string was made up; no schema or fixture says the value (--crds, --fixtures)."
     yield ""
 
 

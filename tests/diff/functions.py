@@ -6,7 +6,7 @@ import base64
 
 from crossplane_lite import Unstructured, composition
 
-__all__ = ["bucket", "failing", "ports", "secrets"]
+__all__ = ["bucket", "failing", "ports", "renamed", "secrets"]
 
 
 def thing(**fields: object) -> Unstructured:
@@ -22,6 +22,14 @@ def bucket(ctx: composition.Context) -> None:
     xr = ctx.composite(Unstructured)
     first = ctx.resource("first", thing(size=xr.observed.spec.size))
     ctx.resource("second", thing(id=first.observed.status.atProvider.id))
+
+
+@composition.function(name="renamed")
+def renamed(ctx: composition.Context) -> None:
+    """The first resource of `bucket` under another name, and one of another kind."""
+    xr = ctx.composite(Unstructured)
+    ctx.resource("second", thing(size=xr.observed.spec.size))
+    ctx.resource("other", Unstructured("example.org/v1", "Other"))
 
 
 @composition.function(name="failing")

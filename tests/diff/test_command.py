@@ -102,12 +102,28 @@ def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ". held back second\n"
         "    waits for first.status.atProvider.id\n"
         "= kept theirs (Thing of example.org/v1 photos-theirs)\n"
-        "    not desired, and not the composite's to delete\n"
+        "    not desired, and not deleted: no owner reference says that it is the composite's\n"
         "~ the composite's status\n"
         '    status.conditions[type=Ready].status: (nothing) -> "False"\n'
         "1 to delete, 1 to change, 1 held back, 1 kept\n"
     )
     assert status == 3
+
+
+def test_another_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A resource that goes while another one of its kind comes may be the same: a note says what a new name does."""
+    files = put(tmp_path, [thing("first", size=3)])
+    note = (
+        "! Thing of example.org/v1: first deleted, second created; a new composition resource name makes another "
+        "resource, so keep the old name where the same one is meant\n"
+    )
+    status, printed = run(capsys, *files, "--function", f"{HERE}:renamed")
+    assert note in printed and status == 3
+    assert printed.count("makes another resource") == 1
+    # Nothing goes, or nothing of the kind comes: no note.
+    assert "makes another resource" not in run(capsys, *put(tmp_path, []), "--function", f"{HERE}:renamed")[1]
+    files = put(tmp_path, [thing("first", size=3), thing("gone")])
+    assert "makes another resource" not in run(capsys, *files, "--function", f"{HERE}:bucket")[1]
 
 
 def test_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

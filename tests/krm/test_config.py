@@ -184,6 +184,14 @@ def test_a_class_with_data() -> None:
     assert read(config=config_map(a="1"), config_class=WithData).config == WithData({"a": "1"})
 
 
+def test_fields_below_spec() -> None:
+    """Fields that stand below `spec`, as in other objects, are named with the place where they belong."""
+    found = read(config="kind: X\nmetadata: {name: x}\nspec: {labels: {a: b}, other: 1}\n", config_class=Needs).results
+    texts = [result.message for result in found]
+    assert "functionConfig: write labels beside metadata, not below spec" in texts
+    assert "functionConfig.spec is not a field" in texts
+
+
 @pytest.mark.parametrize(
     ("config", "problem"),
     [

@@ -10,6 +10,8 @@ from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossplane_lite._waits import HELD_BACK_KEY
+from crossplane_lite._waits.entry import Need, Waiting
 from crossplane_lite.render.functions import Remote
 from crossplane_lite.render.output import documents, events, failure_lines, lines, merged
 from crossplane_lite.render.pipeline import Step
@@ -206,6 +208,32 @@ def test_requirements_that_nothing_was_found_for() -> None:
     error.results = [Result("Normal", "Done", "well", "one")]
     error.steps = [run(request, {"requirements": {"schemas": {"s": vpc}}})]
     assert list(failure_lines(error)) == ["normal: well (Done)", f"{start} s: the schema of ec2/v1 VPC"]
+
+
+def test_connection_details_that_nobody_gave() -> None:
+    """The Secret is named whose details something waits for, if the resource exists and the Secret isn't given."""
+    needs = [
+        ("url", "database", "database.connection_details"),
+        ("user", "database", 'database.connection_details["user"]'),
+        ("url", "given", "given.connection_details"),
+        ("url", "later", "later.connection_details"),
+        ("url", "bare", "bare.connection_details"),
+        ("url", "quiet", "quiet.status.id"),
+    ]
+    waiting = Waiting(["url", "user"], [Need(*need, why="") for need in needs], [])
+    spec = {"writeConnectionSecretToRef": {"name": "db", "namespace": "elsewhere"}}
+    observed = {
+        "database": {"resource": {"metadata": {"namespace": "team"}, "spec": spec}},
+        "given": {"resource": {"spec": spec}, "connectionDetails": {"user": "YQ=="}},
+        "bare": {"resource": {"spec": {}}},
+        "quiet": {"resource": {"spec": spec}},
+    }
+    context = {HELD_BACK_KEY: {"one": waiting.to_data()}}
+    step = run({"observed": {"resources": observed}}, {"context": context})
+    assert list(lines(rendered(steps=[step]))) == [
+        "not found: Secret team/db with the connection details of database, needed by url, user "
+        "(--required-resources takes Secrets, too)"
+    ]
 
 
 trees = st.recursive(

@@ -90,8 +90,8 @@ def hints(body: Callable[[Any, Any], Any], **step: Any) -> list[str]:
 
 
 UNSET = (
-    "hint: xr.spec.region isn't set, and reads None; give it a value, a default in the XRD, or check it before it is "
-    "used"
+    "hint: xr.spec.region isn't set, and reads None; give it a value, a default in the XRD (previews read it with "
+    "--xrd, tests with xrd=), or check it before it is used"
 )
 
 

@@ -130,6 +130,19 @@ def test_the_old_name(here: Path) -> None:
 
 
 @pytest.mark.skipif(not CRDS.exists(), reason="the definitions are not there")
+def test_the_document_of_an_api_server(here: Path) -> None:
+    """Kinds of an OpenAPI document get models, and the function composes none of its lists and reviews."""
+    apps = str(CRDS.parent / "openapi" / "apps_v1.json")
+    assert main(["init", "net", "--crd", apps, "--crd", str(CRDS / "s3.aws.m.upbound.io_buckets.yaml")]) == 0
+    function = Path("net/net/function.py").read_text()
+    assert re.findall(r'ctx.resource\("(.*?)"', function) == ["bucket"]
+    assert Path("net/net/models/io/k8s/api/apps/v1.py").exists()
+    assert main(["init", "app", "--crd", apps]) == 0
+    assert re.findall(r'ctx.resource\("(.*?)"', Path("app/app/function.py").read_text()) == ["settings", "consumer"]
+    run(*RENDER, cwd=here / "app")
+
+
+@pytest.mark.skipif(not CRDS.exists(), reason="the definitions are not there")
 def test_a_scope_that_does_not_fit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A composite in a namespace can't compose what is in none, which is said."""
     assert main(["init", "net", "--crd", str(CRDS / "storage.gcp.upbound.io_buckets.yaml")]) == 0

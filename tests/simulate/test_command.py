@@ -30,7 +30,7 @@ WAVE  RESOURCE  KIND      WAITED FOR
 3     instance  Instance  subnet.status.atProvider.id
 
 WAVE is the reconcile that desired the resource first; WAITED FOR is what it waited for until then.
-* assumed: a text was made up, for no schema and no fixture says what it is (--crds, --fixtures).
+* assumed: a string was made up; no schema or fixture says the value (--crds, --fixtures).
 
 stable after 5 reconciles: 3 resources in 3 waves
 XNetwork net: Ready True (Available)
@@ -248,6 +248,21 @@ def test_documents(xr: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["kind"] for one in documents] == ["XNetwork", "Instance", "Subnet", "VPC"]
     assert documents[2]["spec"]["forProvider"]["vpc"] == "vpc-vpcid"
     assert simulate(xr, "cyclic", "--format", "yaml") == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_what_exists_in_the_end(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What exists in the end is printed so that the next simulation can begin there: then nothing changes any more."""
+    assert simulate(xr, "chain", "--format", "observed") == 0
+    there = tmp_path / "there.yaml"
+    there.write_text(capsys.readouterr().out, encoding="utf-8")
+    documents = list(pyyaml.safe_load_all(there.read_text(encoding="utf-8")))
+    names = [one["metadata"]["annotations"]["crossplane.io/composition-resource-name"] for one in documents]
+    assert sorted(names) == ["instance", "subnet", "vpc"]
+    assert next(one for one in documents if one["kind"] == "VPC")["status"]["atProvider"]["vpcId"] == "vpc-vpcid"
+    assert simulate(xr, "chain", "-o", str(there), "--format", "observed") == 0
+    assert list(pyyaml.safe_load_all(capsys.readouterr().out)) == documents
+    assert simulate(xr, "cyclic", "--format", "observed") == 1
     assert capsys.readouterr().out == ""
 
 

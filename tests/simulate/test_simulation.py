@@ -199,8 +199,10 @@ def test_a_cycle_in_one_function() -> None:
         b.spec.forProvider.x = a.observed.external_name
 
     made = simulation(compose)
-    with pytest.raises(FatalResultError, match="dependency cycle: a waits for b waits for a"):
+    with pytest.raises(FatalResultError, match="dependency cycle: a waits for b waits for a") as caught:
         made.run()
+    # Exactly the values that make the circle are named.
+    assert str(caught.value).endswith("waits for a (a.external_name, b.external_name)")
     assert made.problem is not None and made.problem.startswith("round 1: ")
     assert made.rounds == [] and made.unresolved == {}
 
