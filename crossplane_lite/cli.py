@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(arguments)
     finally:
         stdio.give_back(ending=ending)
+        _forget_interrupts()
     if ending:
         stdio.leave(status)
     return status
@@ -90,6 +91,15 @@ def _run(arguments: list[str]) -> int:
         return _complain(f"crossplane-lite {name}: {e.strerror if e.strerror and e.filename is None else e}")
     except KeyboardInterrupt:
         return 130
+
+
+def _forget_interrupts() -> None:
+    """Let the process end with its exit status, also where code that came from a string was interrupted.
+
+    Python notes a KeyboardInterrupt that leaves such code, which namedtuple and dataclasses write too. Because of the
+    note, `python -m` kills itself by SIGINT in the end, although the exception was caught. An eval() drops the note.
+    """
+    eval("0")
 
 
 def _module(name: str) -> Any:

@@ -9,12 +9,14 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from crossplane_lite._commands.table import COMMANDS
 from crossplane_lite._terminal.colour import painted
 from crossplane_lite.cli import main
+from tests.render.files import XR, put
 from tests.runtime.serving import ROOT, run_command
 
 
@@ -182,6 +184,14 @@ def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as changed:
             changed.setenv(name, value)
             assert painted("a", "red", terminal) == "a"
+
+
+def test_interrupt_in_code_from_a_string(tmp_path: Path) -> None:
+    """Ctrl-C ends a command with 130, not by the signal, also while Python evaluates what namedtuple has written."""
+    put(tmp_path, xr=XR)
+    (tmp_path / "function.py").write_text("exec('import os, signal; os.kill(os.getpid(), signal.SIGINT)')\n")
+    done = run_command("render", "xr.yaml", "--function", "function:compose", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_unknown_flag() -> None:

@@ -13,7 +13,7 @@ from .._terminal import lines as _text
 from .._terminal import stdio
 from ..errors import InputError
 from ..render import arguments, terminal
-from ..render.rendered import RenderError
+from ..render.rendered import NoAnswerError, RenderError
 from . import report
 from .compare import Difference, against_cluster, against_version, failed
 
@@ -43,7 +43,7 @@ def command(argv: Sequence[str]) -> int:
         reconcile fails.
 
     Raises:
-        InputError: A file, a function or a version isn't what it should be.
+        InputError: A file, a function or a version is wrong.
     """
     given = arguments.parse(make_parser(), argv)
     terminal.begin()
@@ -88,7 +88,7 @@ def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:
-    """Return what the files of a folder hold; one None where a single composite is given."""
+    """Return the content of the files of a folder; a single None where one composite is given."""
     if not given.composite.is_dir():
         return [None]
     if given.observed_resources is not None:
@@ -114,6 +114,8 @@ def _difference(inputs: Inputs, others: Mapping[str, Runner] | None) -> Differen
     notes = []
     try:
         old = inputs._replace(functions=dict(others)).render()
+    except NoAnswerError as error:
+        raise InputError(f"the other version can't be called: {error}") from None
     except RenderError as error:
         notes.append(f"the other version fails, so all is new: {error}")
     found = against_version(composite, observed, old, new, inputs.schemas)
@@ -147,20 +149,21 @@ def make_parser() -> argparse.ArgumentParser:
         prog=_NAME,
         usage=f"{_NAME} [options] XR|FOLDER [COMPOSITION] [FUNCTIONS]",
         description="Show what a rollout changes: which resources are deleted, created, changed field by field, held "
-        "back and kept. What exists comes from --observed-resources or --kube-context; with --against it is what "
-        "another version of the function desires. Of a folder each file is one composite with its composed resources.",
+        "back and kept. Existing resources come from --observed-resources or --kube-context; with --against, the "
+        "desired state of another version of the function stands in their place. In a FOLDER each file is one "
+        "composite with its composed resources.",
         epilog="Exit status: 0; 1 with --exit-code where something changes; 2 when the command line or a file can't be "
         "used; 3 where something is deleted, with or without --exit-code; 4 when a reconcile fails.",
     )
     arguments.add_inputs(parser)
-    group = parser.add_argument_group("what is compared and printed")
+    group = parser.add_argument_group("comparison and output")
     group.add_argument(
         "--against",
         metavar="VERSION",
         help="compare with another version of the function on the same inputs: a folder with its source, a revision of "
         "git, a virtual environment that it is installed in, or the address of a server (host:port)",
     )
-    group.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="how to print it (text)")
+    group.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="the format (text)")
     group.add_argument(
         "--exit-code", action="store_true", help="end with status 1 where something changes, as git diff does"
     )

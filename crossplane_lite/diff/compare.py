@@ -1,4 +1,4 @@
-"""One composite: what becomes of each of its resources."""
+"""The changes of one composite: an action for each of its resources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ACTIONS", "Difference", "Entry", "against_cluster", "against_version", "failed", "masking"]
 
 ACTIONS: Final = ("delete", "create", "change", "held back", "kept")
-"""What can become of a resource, in the order in which it is shown."""
+"""The actions on resources, in the order in which they are shown."""
 
 _SECRET: Final = "[secret]"
 _OTHER_SECRET: Final = "[another secret]"
@@ -31,7 +31,7 @@ Mask = Callable[[str], str]
 
 
 class Entry(NamedTuple):
-    """What becomes of a resource.
+    """The action on one resource.
 
     Attributes:
         action: One of `ACTIONS`.
@@ -39,8 +39,8 @@ class Entry(NamedTuple):
         kind: Its kind, with its apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`.
         place: Its own name, after its namespace where it has one: `team/photos-1f2e`.
         changes: The fields that change; of a new resource all.
-        waits: The paths of what it waits for.
-        note: What else there is to say.
+        waits: The paths of the values that it waits for.
+        note: A remark for people, or empty.
     """
 
     action: str
@@ -53,13 +53,13 @@ class Entry(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What a rollout changes for one composite. No value in it is a secret.
+    """The changes of a rollout for one composite. No value in it is a secret.
 
     Attributes:
         composite: The composite: `XBucket photos`, with its namespace where it has one.
-        entries: What becomes of its resources: deletions first.
+        entries: The actions on its resources: deletions first.
         status: The fields of its status that change, and whether it is ready.
-        notes: What people should know besides.
+        notes: Other remarks for people.
         error: Why the reconcile fails; None where it doesn't.
     """
 
@@ -91,13 +91,13 @@ def against_cluster(
     rendered: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return what a reconcile changes in a cluster.
+    """Return the changes of a reconcile in a cluster.
 
     Args:
         composite: The composite as it exists.
         observed: Its composed resources as they exist.
         rendered: The reconcile.
-        schemas: Schemas of kinds, which know by which keys lists are merged.
+        schemas: Schemas of kinds, which have the keys that lists are merged by.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
@@ -141,7 +141,7 @@ def against_version(
     new: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return what one version of a function changes in comparison with another one.
+    """Return the changes of one version of a function in comparison with another one.
 
     Args:
         composite: The composite.
@@ -217,7 +217,7 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
-    """Return what masks the secrets of reconciles: of what they were sent, of what they desire, and of resources."""
+    """Return a mask for the secrets in the requests and results of reconciles, and in resources."""
     names: set[str] = set()
     made = Masker(is_name=names.__contains__)
     for rendered in renders:
@@ -282,7 +282,7 @@ def _held(names: Iterable[str], waits: Mapping[str, Sequence[str]]) -> list[Entr
 
 
 def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
-    """Return what each resource waits for, and which are held back."""
+    """Return the waits of each resource, and the resources that are held back."""
     waits: dict[str, set[str]] = {}
     held: set[str] = set()
     for says in told(rendered.steps):
@@ -294,9 +294,9 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 
 
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return what changes in a composite's status; of its conditions only whether it is ready."""
+    """Return the changes of a composite's status; of its conditions only whether it is ready."""
     old, new = (_plain_status(one) for one in (before, after))
-    # Under another name, since a desired status is nothing that is applied.
+    # Under another name, since a desired status isn't applied.
     found = changes({"spec": old}, {"spec": new}, whole=True)
     status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
     ready = [_ready(one) for one in (before, after)]

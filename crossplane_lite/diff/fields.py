@@ -1,4 +1,4 @@
-"""What differs between two objects, field by field. Nothing recurses; data decides how deep it is."""
+"""The differences between two objects, field by field. Nothing recurses; data decides how deep it is."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class _Place(NamedTuple):
 
     Attributes:
         steps: The place.
-        old: What is there before.
-        new: What is desired.
-        owned: Who owns what there; None where nobody knows.
-        whole: Whether what is desired replaces all that is there.
+        old: The value before.
+        new: The desired value.
+        owned: The owners of the fields there; None where nobody knows.
+        whole: Whether the desired value replaces the whole value before.
     """
 
     steps: tuple[Any, ...]
@@ -77,7 +77,7 @@ def changes(
     whole: bool = False,
     keys: KeysAt = no_keys,
 ) -> list[Change]:
-    """Return what an apply changes, in the order of the paths, without the metadata that every composed resource gets.
+    """Return the changes of an apply, sorted by path, without the metadata that every composed resource gets.
 
     Args:
         old: The object before: as it exists, or as it was desired.
@@ -110,7 +110,7 @@ def leaves(resource: Mapping[str, Any]) -> list[Change]:
 
 
 def _of_functions(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what functions desire of an object: without its status, and the metadata that Crossplane gives it."""
+    """Return the part of an object that functions desire: without status, and without metadata of Crossplane's own."""
     kept = {key: value for key, value in resource.items() if key != "status"}
     metadata = kept.get("metadata")
     if not isinstance(metadata, Mapping):
@@ -193,7 +193,7 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
 
 
 def _note_set(place: _Place, found: list[Change]) -> None:
-    """Note what a set gains, and loses of what Crossplane put there."""
+    """Note the values that a set gains, and those of Crossplane that it loses."""
     ours = place.owned.ours if place.owned is not None else None
     for value in place.new:
         if value not in place.old:

@@ -1,6 +1,6 @@
-"""By which fields the elements of a list are told apart: the schemas of kinds say so, and so do models.
+"""The fields that tell the elements of a list apart, by the schemas of kinds, or else by models.
 
-That is `x-kubernetes-list-map-keys`, which API servers merge lists by.
+In schemas these are `x-kubernetes-list-map-keys`, which API servers merge lists by.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def no_keys(_steps: tuple[Any, ...]) -> Keys:
 
 
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
-    """Return what knows the keys of the lists of a kind.
+    """Return a function that knows the keys of the lists of a kind.
 
     Args:
-        schemas: The schemas of kinds, None where none were given.
+        schemas: The schemas of kinds, or None.
         api_version: The kind's apiVersion.
-        kind: The kind. What schemas don't know, its model may, where a function has used it.
+        kind: The kind. For lists without keys in a schema its model counts, once a function has used it.
     """
     schema = None if schemas is None else schemas.find(api_version, kind)
 
     def keys_at(steps: tuple[Any, ...]) -> Keys:
-        # An element in a path is an index, or what selects it; both lead to the type of the items.
+        # An element in a path is an index or a selection; both lead to the type of the items.
         way = [step if isinstance(step, str) else 0 for step in steps]
         found = {} if schema is None else _in_schema(schema, way)
         if found:

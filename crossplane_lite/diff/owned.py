@@ -20,7 +20,7 @@ Fields = Mapping[str, Any]
 
 
 class Owned(NamedTuple):
-    """A place in an object, and who owns what there.
+    """A place in an object, and the owners of the fields there.
 
     Attributes:
         ours: The part of FieldsV1 that Crossplane owns; None where it owns nothing.
@@ -35,7 +35,7 @@ class Owned(NamedTuple):
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the same for the element of a list that has these keys, be it that it has others as well."""
+        """Return the same for the element of a list that has these keys, and perhaps others."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -44,7 +44,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return by which keys the elements of the list here are told apart; None where nobody says so."""
+        """Return the keys that tell the elements of the list here apart; None where nobody has set any."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -80,9 +80,9 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return who owns what of an object; None where it doesn't say, as in most files.
+    """Return the owners of an object's fields; None where it doesn't say, as in most files.
 
-    What Crossplane applied itself counts as its own, and so does what it did before it applied on the server's side.
+    Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
     """
     entries = metadata_of(resource).get("managedFields")
     if not isinstance(entries, list) or not entries:

@@ -14,7 +14,7 @@ __all__ = ["as_json", "as_markdown", "as_text", "summary", "totals"]
 
 _SIGNS: Final = {"delete": "-", "create": "+", "change": "~", "held back": ".", "kept": "="}
 _COLOURS: Final = {"delete": "31", "create": "32", "change": "33", "held back": "36", "kept": "2"}
-# What a summary says of each action.
+# The word for each action in a summary.
 _DONE: Final = {
     "delete": "to delete",
     "create": "to create",
@@ -26,10 +26,10 @@ _LONGEST: Final = 200
 
 
 def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
-    """Return what people read on a terminal.
+    """Return the text for a terminal.
 
     Args:
-        differences: What changes, by composite.
+        differences: The changes, by composite.
         colour: Whether to colour it.
     """
     found: list[str] = []

@@ -29,7 +29,7 @@ class Saved(NamedTuple):
 
 
 def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
-    """Yield what the files of a folder hold, in the order of their names.
+    """Yield the content of the files of a folder, in the order of their names.
 
     Args:
         folder: The folder, of which files that end in .yaml, .yml and .json are read.

@@ -54,7 +54,7 @@ def other_version(
     """Provide the functions of a pipeline with another version in the place of those that run in this process.
 
     Args:
-        version: What `--against` says.
+        version: The value of `--against`.
         functions: Who runs each function now, by its name in the pipeline.
         in_process: Those of them that run in this process, with their `module:function`.
 
@@ -164,7 +164,7 @@ class _Server:
         self._said: list[str] = []
         start = ["-m", "crossplane_lite"] if python != sys.executable else ["-c", _FROM_FOLDER]
         command = [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"]
-        # The package itself may not be installed; what is in the folder comes before it.
+        # The package itself may not be installed; the folder comes before it.
         package = str(Path(__file__).resolve().parents[2])
         own = [package] if python == sys.executable else []
         path = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))

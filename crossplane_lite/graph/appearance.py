@@ -2,7 +2,7 @@
 
 Each state has a colour, a shape and its name on the node, so that nobody has to tell it by colour alone. The colours
 keep apart for the colour-blind (they are tints of the palette of Okabe and Ito). Nodes bring their own dark text on a
-light ground; everything outside of nodes is a grey that can be read on white and on black.
+light background; everything outside of nodes is a grey that can be read on white and on black.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CYCLE: Final = "#dc4310"
 _LONGEST_NAME: Final = 40
 _LONGEST_PATH: Final = 30
 _MOST_PATHS: Final = 2
-# Where nearly every value of a managed resource is.
+# Nearly every value of a managed resource is there.
 _USUAL: Final = ("status.atProvider.", "status.")
 
 
@@ -44,8 +44,8 @@ class Look(NamedTuple):
     """How a state looks.
 
     Attributes:
-        fill: The ground.
-        stroke: The border.
+        fill: The colour of the background.
+        stroke: The colour of the border.
         dot: Shape in DOT.
         style: Style in DOT.
         mermaid: The brackets of a node in Mermaid.

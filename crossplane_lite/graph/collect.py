@@ -125,7 +125,7 @@ def _take_shown(found: Collected, function: Function, request: bytes) -> None:
     try:
         shown = show(function, request)
     except WireError as error:
-        found.notes.append(f"the dependencies of {function.name} can't be found out: {error}")
+        found.notes.append(f"the dependencies of {function.name} can't be read: {error}")
         return
     found.dependencies.update(shown.dependencies)
     found.missing.update(shown.missing)
@@ -153,7 +153,7 @@ def _read(raw: bytes, *path: str) -> Any:
     """Return a value of a Struct's bytes; an empty string if it is missing."""
     try:
         return _wire.get_path(raw, path, "")
-    except WireError:  # answers of functions that run elsewhere aren't looked at before
+    except WireError:  # nobody has checked the answers of functions that run elsewhere
         return ""
 
 

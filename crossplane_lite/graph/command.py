@@ -102,23 +102,23 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog="crossplane-lite graph",
         usage="crossplane-lite graph [options] XR [COMPOSITION] [FUNCTIONS]",
-        description="Draw which composed resources, fields of the composite and required resources need which, and in "
-        "what state each is. What goes from one to the other stands along the arrows.",
+        description="Draw how composed resources, fields of the composite and required resources depend on each other, "
+        "and their states. The labels of arrows are the values that a resource needs.",
         epilog=_EPILOG,
     )
     arguments.add_inputs(parser)
-    group = parser.add_argument_group("what is drawn")
+    group = parser.add_argument_group("drawing")
     group.add_argument("--simulate", action="store_true", help="reconcile until stable, and draw the waves")
     group.add_argument(
         "--fixtures",
         metavar="PATH",
         type=Path,
-        help="with --simulate: file or directory of what resources have once they exist, as for simulate",
+        help="with --simulate: file or directory of the fields that resources have once they exist, as for simulate",
     )
     group.add_argument(
-        "--format", choices=_FORMATS, help="the format; by default what FILE's name says, and mermaid on stdout"
+        "--format", choices=_FORMATS, help="the format; by default that of FILE's name, and mermaid on stdout"
     )
-    group.add_argument("--output", metavar="FILE", type=Path, help="where the graph is written; stdout by default")
+    group.add_argument("--output", metavar="FILE", type=Path, help="file to write the graph to; stdout by default")
     return parser
 
 
@@ -127,7 +127,7 @@ def _format_of(output: Path | None) -> str:
         return "mermaid"
     if output.suffix.lower() not in _SUFFIXES:
         raise InputError(
-            f"{output}: what format this is can't be told from its name; give --format, or a name that ends in one of "
+            f"{output}: the name doesn't say the format; give --format, or a name that ends in one of "
             f"{', '.join(_SUFFIXES)}"
         )
     return _SUFFIXES[output.suffix.lower()]

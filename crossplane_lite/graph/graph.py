@@ -51,7 +51,7 @@ class DrawnNode(NamedTuple):
         name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
         sort: Its sort.
         kind: The kind of the object, where it is known; for a required resource with its name.
-        state: How it is with it.
+        state: Its state.
         wave: The wave in which a simulation created it, from 1.
         in_cycle: Whether it is on a cycle.
     """
@@ -69,7 +69,7 @@ class Edge(NamedTuple):
 
     Attributes:
         dependent: The name of the node that needs something.
-        dependency: The name of the node that it needs it of.
+        dependency: The name of the node that provides it.
         paths: The values that it needs. The dependency's name alone means that it has to be ready.
         missing: Those of them that don't have a value yet.
         in_cycle: Whether it is on a cycle.
@@ -108,7 +108,7 @@ class Graph(NamedTuple):
 
     @property
     def levels(self) -> dict[str, int]:
-        """How many nodes lie one behind the other below each, by name. Those on a cycle have the same number."""
+        """The length of the longest chain of dependencies below each node, by name; nodes of a cycle have the same."""
         pairs = [(edge.dependent, edge.dependency) for edge in self.edges]
         component = components(pairs)
         below: dict[str, set[str]] = {}

@@ -37,7 +37,7 @@ def image(graph: Graph, format: str) -> bytes:
         done = process.run(command, timeout=_TIMEOUT, given=source.encode())
     except FileNotFoundError:
         raise UsageError(
-            f"{format} takes the program dot of Graphviz, which is not on the PATH: apt install graphviz "
+            f"{format} needs the program dot of Graphviz, which is not on the PATH: apt install graphviz "
             "(--format dot and mermaid need no program)"
         ) from None
     except OSError as error:

@@ -16,7 +16,7 @@ _WIDEST: Final = 80
 def text(graph: Graph) -> str:
     """Return a graph as lines: each node with its state, below it its dependencies.
 
-    The first resources stand first: by wave where the graph has waves, otherwise by how much lies below.
+    The first resources stand first: by wave where the graph has waves, otherwise by the length of the chain below them.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}

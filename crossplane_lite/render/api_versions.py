@@ -25,7 +25,7 @@ def api_versions_checked() -> Iterator[None]:
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Return group and version of an apiVersion; the core group is the empty text.
+    """Return group and version of an apiVersion; the core group is the empty string.
 
     Raises:
         RenderError: It isn't one.

@@ -122,15 +122,15 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_explain(group: argparse._ArgumentGroup) -> None:
-    """Add the flag that says of which resources it is shown where they come from."""
+    """Add the flag that names the resources to explain."""
     group.add_argument(
         "--explain",
         metavar="NAME",
         action="append",
         default=[],
-        help="show where the fields of this composed resource come from: the line that set each, and what it is made "
-        "from; and what the resource waits for; `xr` is the composite's status. Functions are called many times for "
-        "it. Can be given several times",
+        help="explain this composed resource, or the composite's status by the name `xr`: the line that set each "
+        "field, the values that the field is made from, and the values that the resource waits for. Functions are "
+        "called many times. Can be given several times",
     )
 
 
@@ -151,15 +151,15 @@ def add_operation(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add the flags that rendering an Operation has as well, and return their group."""
-    group = parser.add_argument_group("what is rendered")
+    group = parser.add_argument_group("inputs")
     group.add_argument(
         "--function",
         metavar="[NAME=]module:function",
         action="append",
         default=[],
         type=flags.function_target,
-        help="run the pipeline's function NAME in this process; can be in the current directory. NAME isn't needed "
-        "where the pipeline has one function. Can be given several times",
+        help="run the pipeline's function NAME in this process; the module can be in the current directory. NAME "
+        "can be left out where the pipeline has one function. Can be given several times",
     )
     group.add_argument(
         "--context-files",
@@ -194,14 +194,14 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--required-schemas",
         metavar="DIR",
         type=Path,
-        help="directory of OpenAPI v3 documents, from `kubectl get --raw /openapi/v3/<group-version>`, that functions "
-        "can ask for schemas of",
+        help="directory of OpenAPI v3 documents, from `kubectl get --raw /openapi/v3/<group-version>`; functions can "
+        "ask for the schemas in them",
     )
     group.add_argument(
         "--function-credentials",
         metavar="PATH",
         type=Path,
-        help="file or directory of the Secrets that steps have their credentials from",
+        help="file or directory of the Secrets with the credentials of steps",
     )
     group.add_argument(
         "-a",
@@ -225,15 +225,15 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--kube-context",
         metavar="NAME",
-        help="context of kubectl; what no file gives is taken from that cluster: observed resources, required "
-        "resources, schemas",
+        help="context of kubectl; observed resources, required resources and schemas that no file gives are read "
+        "from that cluster",
     )
     group.add_argument(
         "--timeout",
         metavar="DURATION",
         default=60.0,
         type=flags.duration,
-        help="how long it may take: 90s, 1m30s or a number of seconds (1m)",
+        help="time limit of a reconcile: 90s, 1m30s or a number of seconds (1m)",
     )
     return group
 
@@ -331,7 +331,7 @@ def _one_step(arguments: argparse.Namespace) -> list[Step]:
     """Return the pipeline that consists of --function."""
     if len(arguments.function) != 1:
         given = f"{len(arguments.function)} are given" if arguments.function else "none is given"
-        raise InputError(f"without a COMPOSITION, --function must say the one function to run ({given})")
+        raise InputError(f"without a COMPOSITION, --function must name the one function to run ({given})")
     name, target = arguments.function[0]
     return [Step(name or target.rpartition(":")[2], name or target, where="--function")]
 
@@ -365,7 +365,7 @@ def _live(
     where = f"the kubectl context {arguments.kube_context}"
     found = live.live(composite.content)
     if found is not None:
-        # Its resources refer to it by its uid, and functions go by their earlier messages to it.
+        # Its resources refer to it by its uid, and functions read the status that they have set before.
         known = {"metadata": {"uid": objects.metadata_of(found).get("uid")}, "status": found.get("status") or {}}
         metadata = {**known["metadata"], **composite.content["metadata"]}
         composite = Document(composite.where, {**known, **composite.content, "metadata": metadata})

@@ -36,7 +36,7 @@ class Files:
         """Return the objects that a selector matches, in the order of their namespaces and names.
 
         The rules are those of Crossplane: a name is looked up in just the selector's namespace, which is empty for
-        objects that is cluster-scoped; labels match in all namespaces where the selector names none. The list is the
+        objects that are cluster-scoped; labels match in all namespaces where the selector names none. The list is the
         caller's, the objects aren't.
         """
         of_kind = self._resources.get((selector.api_version, selector.kind), {})

@@ -18,7 +18,7 @@ __all__ = ["command", "make_parser"]
 
 _EPILOG: Final = (
     "Exit status: 0; 1 when a function returned a fatal result or the reconcile failed otherwise, and nothing is "
-    "printed on stdout then; also 1 when --crds finds fault with what is desired, which is printed nevertheless; "
+    "printed on stdout then; also 1 when --crds finds mistakes in desired resources, which are printed nevertheless; "
     "2 when the command line or a file can't be used; 130 after Ctrl-C."
 )
 
@@ -36,6 +36,8 @@ def command(argv: Sequence[str]) -> int:
     is_operation = argv[:1] == ["op"]
     parser = _operation_parser() if is_operation else make_parser()
     given = arguments.parse(parser, argv[1:] if is_operation else argv)
+    if given.format and not given.explain:
+        parser.error("--format goes with --explain")
     if given.watch:
         from .watch import watch
 
@@ -117,9 +119,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog="crossplane-lite render",
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",
-        description="Do one reconcile of a composite resource as Crossplane would, and print what comes out of it: the "
-        "composite with its status, then the composed resources by composition resource name. What functions report, "
-        "and what would be deleted, is told on stderr.",
+        description="Do one reconcile of a composite resource as Crossplane would, and print the result: the composite "
+        "with its status, then the composed resources by composition resource name. Results of functions, and "
+        "resources that would be deleted, are told on stderr.",
         epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
     )
     arguments.add_inputs(parser)
@@ -138,8 +140,8 @@ def _operation_parser() -> argparse.ArgumentParser:
     parser = arguments.Parser(
         prog="crossplane-lite render op",
         usage="crossplane-lite render op [options] OPERATION [FUNCTIONS]",
-        description="Run an Operation as Crossplane would, and print what comes out of it: the Operation with its "
-        "status, then the resources that it applies.",
+        description="Run an Operation as Crossplane would, and print the result: the Operation with its status, then "
+        "the resources that it applies.",
         epilog=_EPILOG,
     )
     arguments.add_operation(parser)
@@ -155,12 +157,12 @@ def _operation_parser() -> argparse.ArgumentParser:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    group = parser.add_argument_group("what is printed")
+    group = parser.add_argument_group("output")
     group.add_argument(
         "-r",
         "--include-function-results",
         action="store_true",
-        help="print what functions report as documents of kind Result, instead of on stderr",
+        help="print the functions' results as documents of kind Result, instead of on stderr",
     )
     group.add_argument(
         "-c",
@@ -169,12 +171,10 @@ def _add_output(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="print the pipeline's context after the last step as a document of kind Context",
     )
     arguments.add_explain(group)
-    group.add_argument(
-        "--format", choices=("text", "json"), default="text", help="how to print what --explain says (text)"
-    )
+    group.add_argument("--format", choices=("text", "json"), help="the format of --explain (text)")
     group.add_argument(
         "--watch",
         action="store_true",
-        help="once more whenever a file that was read changes, or the source of a function; needs the extra watch",
+        help="render again whenever a file that was read changes, or the source of a function; needs the extra watch",
     )
     return group

@@ -1,4 +1,4 @@
-"""Crossplane's changes of a desired composed resource before it applies it: its name, namespace, labels and owner."""
+"""Crossplane's changes to a desired composed resource before it applies it: its name, namespace, labels and owner."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Owner(NamedTuple):
         name: Its name.
         namespace: Its namespace; or empty.
         uid: Its uid.
-        prefix: The value of the label `crossplane.io/composite`: that of its own, in composites of composites, or its
-            name.
+        prefix: The value of the label `crossplane.io/composite`: the composite's own label if it is composed itself,
+            otherwise its name.
         claim: The labels that name its claim; none where it doesn't have both.
     """
 

@@ -9,7 +9,7 @@ changed at a time (`probing`). So compose() may act only through its context, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .._call.mark import ANNOTATION
@@ -22,8 +22,9 @@ from .._waits.entry import Need
 from ..errors import InputError
 from ..proto import _view
 from .functions import InProcess
-from .probing import Answer, Found, Made, fields_of, made_from, origin_text, origins
-from .recording import COMPOSITE, Origin, Recorded, Waits, record, silent_run
+from .origin import Origin, Steps, origin_text
+from .probing import Answer, Found, Made, fields_of, made_from, origins
+from .recording import COMPOSITE, Recorded, Waits, record, silent_run
 from .rendered import RenderError, StepRun
 from .told import told
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from .pipeline import Runner
 
 __all__ = ["Explained", "Field", "Wait", "explain"]
-
-Steps = tuple[Any, ...]
 
 _MARK: Final = ("metadata", "annotations", ANNOTATION)
 _MOST_UNSURE: Final = 3
@@ -85,7 +84,7 @@ class Explained(NamedTuple):
         name: Its composition resource name; `xr` for the composite's status.
         kind: Its kind, with its apiVersion; empty where that isn't known.
         held: Whether it is held back.
-        step: The name of the last step that had a say in it.
+        step: The name of the last step that had a say in it; empty where none sets the composite's status.
         place: The line that registered it; empty where that isn't known.
         fields: Its fields, by path.
         decides: The values that decide whether there is such a resource.
@@ -125,11 +124,16 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
         InputError: No function desires such a resource, and none holds one back.
     """
     needs: dict[str, list[Need]] = {}
-    holders: dict[str, StepRun] = {}
-    for run, says in zip(steps, told(steps), strict=True):
+    holders: dict[str, int] = {}
+    # Fields of the composite that wait, with the paths that they wait for, by the number of the step that sets them.
+    unset: dict[int, dict[str, list[str]]] = {}
+    for number, says in enumerate(told(steps)):
         for need in says.needs:
             needs.setdefault(need.name, []).append(need)
-        holders.update(dict.fromkeys(says.held, run))
+            if not need.by_resource and need.name.startswith(f"{_COMPOSITE}."):
+                waiting = unset.setdefault(number, {})
+                waiting.setdefault(need.name.removeprefix(f"{_COMPOSITE}."), []).append(need.path)
+        holders.update(dict.fromkeys(says.held, number))
     desired = _view.RunFunctionResponse.FromString(steps[-1].response).desired if steps else _view.State()
     target = name
     if name not in desired.resources and name not in holders:
@@ -143,12 +147,14 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
     held = target in holders and target not in desired.resources
     fields: list[Field] = []
     said: list[_Said] = []
-    for run, own in _shares(steps, target, holders.get(target) if held else None):
-        said.append(_said(run, target, timeout))
-        fields += _fields(said[-1], own, held=held)
+    for number, own in [(holders[target], None)] if held else _shares(steps, target, also=unset):
+        one = _said(steps[number], target, timeout)
+        found = [*_fields(one, own, held=held), *([] if target else _unset_fields(one, unset.get(number, {})))]
+        if found or own is None:
+            said.append(one)
+            fields += found
     decides = dict.fromkeys(_text(one) for each in said for one in each.made.decides)
     recorded = next((one.recorded.resource for one in reversed(said) if one.recorded is not None), None)
-    last = said[-1].run if said else holders[target]
     notes = [note for one in said for note in _notes(one)]
     values = {one.path: one.value for one in fields}
     kind = values.get("kind")
@@ -156,21 +162,21 @@ def explain(steps: Sequence[StepRun], name: str, *, timeout: float = 60.0) -> Ex
         name,
         "" if kind is None or not target else f"{text_of(kind)} of {text_of(values.get('apiVersion'))}",
         held,
-        last.step.name,
+        said[-1].run.step.name if said else "",
         "" if recorded is None else recorded.registered,
         sorted(fields, key=lambda one: one.path),
         list(decides),
-        _waits(name, needs),
+        _waits([name] if target else [f"{_COMPOSITE}.{path}" for each in unset.values() for path in each], needs),
         notes,
     )
 
 
-def _shares(
-    steps: Sequence[StepRun], target: str, holder: StepRun | None
-) -> Iterable[tuple[StepRun, set[Steps] | None]]:
-    """Yield the steps that had a say in a resource, each with its fields; None for all that it registers."""
-    if holder is not None:
-        return [(holder, None)]
+def _shares(steps: Sequence[StepRun], target: str, *, also: Container[int]) -> Iterable[tuple[int, set[Steps] | None]]:
+    """Yield the numbers of the steps that had a say in a resource, each with the fields that it has set.
+
+    Of the composite these are also steps that may set fields to missing values alone: those in `also`, whose answers
+    say so, and those in this process, which can be asked.
+    """
     owner: dict[Steps, int] = {}
     for number, run in enumerate(steps):
         before = _desired(_view.RunFunctionRequest.FromString(run.request).desired, target) or {}
@@ -178,11 +184,10 @@ def _shares(
         owner = {
             at: owner.get(at, number) if at in before and before[at] == value else number for at, value in after.items()
         }
-    return [
-        (run, {at for at, of in owner.items() if of == number})
-        for number, run in enumerate(steps)
-        if number in owner.values()
-    ]
+    for number in range(len(steps)):
+        is_asked = not target and (number in also or isinstance(steps[number].runner, InProcess))
+        if number in owner.values() or is_asked:
+            yield number, {at for at, of in owner.items() if of == number}
 
 
 def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
@@ -190,7 +195,7 @@ def _desired(state: Any, target: str) -> dict[Steps, Any] | None:
     if target:
         return fields_of(state.resources[target].resource) if target in state.resources else None
     found = fields_of(state.composite.resource)
-    return {at: value for at, value in found.items() if at[0] == "status"}
+    return {at: value for at, value in found.items() if at[0] == "status" and len(at) > 1}
 
 
 def _said(run: StepRun, target: str, timeout: float) -> _Said:
@@ -245,7 +250,7 @@ def _read(answer: bytes, names: Sequence[str]) -> Found:
 
 
 def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Field]:
-    """Yield the facts about the fields of one step."""
+    """Yield the facts about the fields of one step; with None about all fields that it registers."""
     mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
     resource = None if said.recorded is None else said.recorded.resource
     for at in sorted(said.base if own is None else own, key=show):
@@ -273,6 +278,21 @@ def _fields(said: _Said, own: set[Steps] | None, *, held: bool) -> Iterable[Fiel
             tuple(map(mask, sources)),
             note,
         )
+
+
+def _unset_fields(said: _Said, unset: Mapping[str, Sequence[str]]) -> Iterable[Field]:
+    """Yield the fields of the composite that one step sets to values that aren't there yet."""
+    mask = masker_for(_view.RunFunctionRequest.FromString(said.run.request))
+    resource = None if said.recorded is None else said.recorded.resource
+    places = {}
+    found = {path: tuple(waits) for path, waits in unset.items()}
+    values = {} if resource is None else resource.values
+    for at, value in values.items():
+        if isinstance(value, Waits) and at not in said.base:
+            places[show(at)] = "" if resource is None else resource.places.get(at, "")
+            found[show(at)] = tuple(map(mask, value.paths))
+    for path, waits in found.items():
+        yield Field(path, None, waits, places.get(path, ""), said.run.step.name, (), "")
 
 
 def _note(said: _Said, at: Steps, *, has_sources: bool, is_set: bool) -> str:
@@ -316,9 +336,9 @@ def _masked(value: Any, mask: Callable[[str], str]) -> Any:
     return mask(value) if isinstance(value, str) else value
 
 
-def _waits(name: str, needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
-    """Return the values that a resource waits for, and their own waits. Each is followed once."""
-    seen = {name}
+def _waits(names: Sequence[str], needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
+    """Return the values that a resource or fields wait for, and their own waits. Each is followed once."""
+    seen = set(names)
 
     def of(one: str, depth: int) -> tuple[Wait, ...]:
         found = []
@@ -330,7 +350,7 @@ def _waits(name: str, needs: Mapping[str, Sequence[Need]]) -> list[Wait]:
             found.append(Wait(need.path, need.why, need.of, below))
         return tuple(found)
 
-    return list(of(name, 0))
+    return [wait for name in names for wait in of(name, 0)]
 
 
 _DEEPEST: Final = 50

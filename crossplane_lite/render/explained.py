@@ -62,6 +62,9 @@ def _lines(one: Explained) -> Iterator[str]:
     kind = f" ({one.kind})" if one.kind else ""
     what = "is held back by" if one.held else "comes from"
     place = f", registered at {one.place}" if one.place else ""
+    if not one.step:
+        yield "xr: no step sets the composite's status"
+        return
     yield f"{one.name}{kind} {what} step {one.step}{place}"
     yield from _waiting(one.waits, 1)
     several = len({each.step for each in one.fields}) > 1

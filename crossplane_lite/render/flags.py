@@ -1,4 +1,4 @@
-"""How the command lines of render, simulate and graph are parsed, and the valid values on them."""
+"""The parser of the command lines of render, simulate and graph, and the values of their flags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms":
 
 
 class Parser(argparse.ArgumentParser):
-    """Parses a command line whose flags are many: an error is told without them.
+    """Parses a command line with many flags: an error message doesn't list them.
 
     Args:
         prog: The command's name.

@@ -1,8 +1,8 @@
 """Resources that compose() made and forgot to register: nothing becomes of them, and nobody says so.
 
 While a preview runs a function, each resource that its code makes is noted with the line. A resource that is neither
-registered nor part of something else in the end was forgotten, or not needed. The class that the composite is asked for
-as is noted too.
+registered nor part of something else in the end was forgotten, or not needed. The classes
+that compose() reads the composite as are noted too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Noted:
 
     Attributes:
         made: The resources that were made, each with its place.
-        models: The classes that the composite was asked for as.
+        models: The classes that compose() reads the composite as.
     """
 
     def __init__(self) -> None:

@@ -26,17 +26,17 @@ _OPTIONS: Final = (("grpc.max_send_message_length", -1), ("grpc.max_receive_mess
 # gRPC would ask a proxy of the environment for these as well.
 _LOCAL: Final = ("localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]", "unix:")
 
-# Below this frame of the stack is whoever asked for the call.
+# The frames below this one belong to the caller.
 _CALLER: Final = Function.call_compose.__code__
 
-# Who catches everything is told again after so many seconds.
+# Code that catches every exception is stopped again after so many seconds.
 _AGAIN_SECONDS: Final = 1.0
 
 _debugger_seen = False
 
 
 def debugger_seen() -> bool:
-    """Say whether somebody has stepped through a function in this process past its time, so that no time counts."""
+    """Say whether a debugger has kept a function in this process beyond its timeout, so that timeouts don't count."""
     return _debugger_seen
 
 

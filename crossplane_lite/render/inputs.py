@@ -1,6 +1,6 @@
 """Reading the inputs of render, simulate and graph: files of Kubernetes objects, and values for the context.
 
-The files are checked here as far as everybody needs it: that an object is one, that a Secret's data is base64.
+The checks here are those that every command needs: that an object is one, that a Secret's data is base64.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_object(path: Path, what: str) -> Document:
         raise InputError(f"{path} must hold one {what} (it holds {len(documents)} documents)")
     document = documents[0]
     _check(document)
-    if not is_text(document.content["metadata"].get("name")):
+    if not field(document, str, "metadata", "name"):
         raise InputError(f"{document.where} has no metadata.name")
     return document
 

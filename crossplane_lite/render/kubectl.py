@@ -21,7 +21,7 @@ __all__ = ["Kubectl"]
 
 _LONGEST_TEXT: Final = 2000
 
-# What kubectl would take for something else than it is: an option, several kinds, a selector of another form.
+# Arguments that kubectl can't take for an option, for several kinds, or for a selector of another form.
 _WORD: Final = re.compile("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?")
 _KIND: Final = re.compile("[A-Za-z][A-Za-z0-9]*")
 _LABEL_KEY: Final = re.compile("([A-Za-z0-9][-.A-Za-z0-9]*/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?")
@@ -76,7 +76,7 @@ class Kubectl:
             composite: The composite, from a file or from the API server.
 
         Raises:
-            InputError: The references aren't what they should be, or the API server can't be read: the message has
+            InputError: The references are malformed, or the API server can't be read: the message has
                 kubectl's own text.
         """
         refs = _references(composite)
@@ -132,7 +132,7 @@ class Kubectl:
                 which = f" (number {at + 1} of {len(items)})" if len(items) > 1 else ""
                 raise RenderError(f"kubectl printed for {what} an object{which} that has no {lacking}")
         if names and not selector.namespace:
-            # Where none is named kubectl looks into the context's own namespace, and Crossplane into none.
+            # Without a namespace kubectl looks into the one of its context; Crossplane means a cluster-scoped object.
             items = [item for item in items if not metadata_of(item).get("namespace")]
         return in_order(items)
 
@@ -157,7 +157,7 @@ def _schemas_of(document: Mapping[str, Any], where: str) -> Schemas:
 
 @contextlib.contextmanager
 def _as_render() -> Iterator[None]:
-    """Make an error of what is read one of the reconcile that reads it."""
+    """Turn an InputError into a RenderError: the reconcile reads while it runs."""
     try:
         yield
     except InputError as e:
@@ -166,7 +166,7 @@ def _as_render() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _as_input() -> Iterator[None]:
-    """Make an error of a reconcile one of the input: what is read before the reconcile begins."""
+    """Turn a RenderError into an InputError: the reconcile hasn't begun."""
     try:
         yield
     except RenderError as e:
@@ -174,7 +174,7 @@ def _as_input() -> Iterator[None]:
 
 
 def _references(composite: Mapping[str, Any]) -> list[Any] | None:
-    """Return what a composite says that it is composed of, None where it doesn't say."""
+    """Return a composite's references to its composed resources, None without such a field."""
     spec = composite.get("spec")
     crossplane = spec.get("crossplane") if isinstance(spec, Mapping) else None
     for path, holder in (("spec.crossplane", crossplane), ("spec", spec)):
@@ -187,11 +187,11 @@ def _references(composite: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
-    """Return what a reference means.
+    """Return the selector of a reference.
 
     Args:
         ref: The reference.
-        at: Which one it is.
+        at: Its index.
         namespace: The composite's namespace, which is that of all it is composed of; empty for a cluster-scoped one.
     """
     for key in ("apiVersion", "kind"):
@@ -210,10 +210,10 @@ def _selector_of(ref: Mapping[str, Any], at: int, namespace: str) -> Selector:
 
 
 def _arguments(selector: Selector, names: Sequence[str]) -> list[str]:
-    """Return what kubectl is asked for, as arguments.
+    """Return the arguments of `kubectl get` for a selector.
 
     Raises:
-        RenderError: Something would be taken for something else than it is.
+        RenderError: kubectl would take a part of it for something else.
     """
     kind = _argument(selector)
     options = []

@@ -52,8 +52,8 @@ def render_operation(
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
         conditions Succeeded, ValidPipeline and Synced, the steps' outputs, and references to applied resources.
-        `composed` is what is applied, by the name that the functions gave it. Nothing is deleted, and nothing is ready
-        or not.
+        `composed` has the applied resources, by the names that the functions gave them. Nothing is deleted, and nothing
+        is ready or not.
 
     Raises:
         FatalResultError: A function returned a fatal result.

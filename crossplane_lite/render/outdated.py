@@ -1,6 +1,6 @@
 """Fields in a composite's spec that its model doesn't know: a misspelt field, or a model of another version.
 
-Where the XRD is given it says more (`definition`); the model that compose() asks the composite as is always there.
+The XRD says more, where it is given (`definition`). The model that compose() reads the composite as is always known.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
     """Yield a line for each field of the composite's spec that doesn't fit its model.
 
     Args:
-        model: The class that compose() asked the composite as.
+        model: The class that compose() reads the composite as.
         request: The bytes of the request.
     """
     field = None if isinstance(model.__wire_fields__, DynamicFields) else model._by_wire("spec")
@@ -53,7 +53,7 @@ def unknown_fields(model: type[ModelShape], request: bytes) -> Iterator[str]:
         kind, wanted = _WANTED[type_.code]
         if not isinstance(value, kind):
             yield (
-                f"the composite's {show(steps)} must be {wanted}, as the model {model.__name__} has it "
+                f"the composite's {show(steps)} must be {wanted}, by the model {model.__name__} "
                 f"(got {short_repr(value)})"
             )
         elif type_.code != types.MODEL:

@@ -27,7 +27,7 @@ __all__ = [
     "warning_lines",
 ]
 
-# How wide a line may be that has parts. The part before a message's dependencies.
+# The longest line of a message with parts, and the text before its dependencies.
 _WIDTH: Final = 120
 _DEPENDENCIES: Final = ". Dependencies: "
 

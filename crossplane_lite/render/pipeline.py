@@ -12,7 +12,7 @@ __all__ = ["Cluster", "Runner", "Selector", "Step"]
 
 
 class Selector(NamedTuple):
-    """Which resources a function, or a step of the composition, asks for.
+    """The resources that a function, or a step of the composition, asks for.
 
     Attributes:
         api_version: Their apiVersion.

@@ -1,5 +1,6 @@
-"""The sources of a resource: a function is called again with one value of its request changed, and what is different
-in the resource then is made from that value. How the value gets there doesn't matter.
+"""The sources of a resource's fields, found by trial: a function is called again with one value of its request changed.
+
+Fields of the resource that differ then are made from that value. How the value gets there doesn't matter.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from .. import _wire
 from .._waits import HELD_BACK_KEY
 from ..errors import CrossplaneLiteError
 from ..proto import _view
-from .recording import Origin, Recorded
+from .origin import Origin, Steps
+from .recording import Recorded
 
-__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origin_text", "origins"]
+__all__ = ["Answer", "Found", "Made", "fields_of", "made_from", "origins"]
 
-Steps = tuple[Any, ...]
 Fields = Mapping[Steps, Any]
 
 MOST_PROBES: Final = 400
 """How many values of a request are tried at the most."""
 
 _PROBE: Final = "crossplane-lite-probe"
-# A number would be the first guess of nobody who reads a text, so texts come first.
+# A field is more often a string than a number, so a string is tried first.
 _FOR_UNSET: Final = (_PROBE, 13, True)
 _ALWAYS: Final = (("spec",), ("metadata", "name"), ("metadata", "namespace"), ("metadata", "labels"))
 _CONDITIONS: Final = ("status", "conditions")
@@ -36,7 +37,7 @@ class Made(NamedTuple):
         sources: The values that a field is made from, by the field's steps.
         decides: The values that decide whether there is such a resource.
         unseen: Those of them whose other uses can't be seen.
-        unknown: Values of which another one makes the function fail, each with the error.
+        unknown: Values that can't be changed without making the function fail, each with the error.
         varies: The fields that differ from call to call.
         cut: Whether there were too many values to try all of them.
     """
@@ -117,7 +118,7 @@ def _try(origin: Origin, name: str, source: _Request, answer: Answer, base: Fiel
 
 
 def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
-    """Yield the names that a resource may have whose name is made from a value, once that is another one."""
+    """Yield the names that a resource may get if its name is made from a value, and that value changes."""
     if not isinstance(before, (str, int)) or isinstance(before, bool) or before == "":
         return
     for found in re.finditer(re.escape(str(before)), name):
@@ -125,7 +126,7 @@ def _renamed(name: str, before: Any, value: Any) -> Iterator[str]:
 
 
 def _different(base: Fields, other: Fields) -> set[Steps]:
-    """Return which fields of a resource are others, or gone. Elements that a list gains are its last one's."""
+    """Return the fields of a resource that differ or are gone. An element that a list gains changes its last one."""
     found = {steps for steps, value in base.items() if steps not in other or not _same(other[steps], value)}
     for steps in other:
         if steps not in base:
@@ -139,7 +140,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _others(value: Any) -> Iterator[Any]:
-    """Yield other values of the same kind, those first that are likely to be valid."""
+    """Yield other values of the same kind; the ones that are most likely valid come first."""
     if value is None:
         yield from _FOR_UNSET
     elif isinstance(value, bool):
@@ -173,7 +174,7 @@ class _Request:
         self._trees: dict[tuple[str, str, Any], Any] = {}
 
     def _place(self, origin: Origin) -> tuple[Any, Steps]:
-        """Return the message whose field an origin is in, and the way from there; or None."""
+        """Return the message that holds the object of an origin, and the steps in that object; or None."""
         message = self._message
         if origin.part == "xr":
             return message.observed.composite, origin.steps
@@ -324,12 +325,14 @@ _OF_THE_OBJECT: Final = frozenset({("input", ("apiVersion",)), ("input", ("kind"
 
 
 def _read(source: _Request, recorded: Recorded) -> Iterator[Origin]:
-    """Yield the values that compose() reads: of an object that it reads whole all its values."""
+    """Yield the values that compose() reads; if it reads a whole object, all values in it."""
     above = {one._replace(steps=one.steps[:end]) for one in recorded.reads for end in range(len(one.steps))}
     for origin in recorded.reads:
         if origin not in above:
             yield from _leaves(source, origin)
-    yield from (one for one in recorded.unset if one.part == "xr" and one.steps[:1] in (("spec",), ("metadata",)))
+    # A spec that isn't there is no place to put a value.
+    unset = (one for one in recorded.unset if one.part == "xr" and len(one.steps) > 1)
+    yield from (one for one in unset if one.steps[0] in ("spec", "metadata"))
 
 
 def _leaves(source: _Request, origin: Origin) -> Iterator[Origin]:
@@ -358,23 +361,3 @@ def fields_of(raw: bytes) -> dict[Steps, Any]:
         elif steps:
             found[steps] = value
     return found
-
-
-def origin_text(origin: Origin) -> str:
-    """Return an origin as paths show it: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
-    from .._paths.text import show
-
-    steps = origin.steps
-    name = origin.name
-    if origin.part == "observed":
-        head = name
-    elif origin.part == "details":
-        head = f"{name or 'xr'}.connection_details"
-    elif origin.part == "required":
-        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
-    else:
-        head = f"{origin.part}.{name}" if name else origin.part
-    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
-        return f"{head}.external_name"
-    rest = show(steps)
-    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head

@@ -72,7 +72,7 @@ def render(
         context: The pipeline's context before the first step.
         timeout: How many seconds all steps may take together.
         xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
-            with references in its spec, connection details and perhaps a claim. Without one it is none.
+            with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
         composition: The name of the Composition, which functions see in the composite.
 
     Returns:
@@ -247,7 +247,7 @@ class _Reconcile:
             ready[name] = message.ready == _view.READY_TRUE
             if not is_label(name):
                 self._notes.append(
-                    f"the composition resource name {quoted(name)} is no DNS label, which others may take it for: up "
+                    f"the composition resource name {quoted(name)} isn't a DNS label, and others may use it as one: up "
                     "to 63 lower-case letters, digits and '-', with a letter or digit at both ends"
                 )
         status = self._desired_status(desired.composite)

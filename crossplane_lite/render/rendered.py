@@ -10,7 +10,7 @@ from ..errors import CrossplaneLiteError
 if TYPE_CHECKING:
     from .pipeline import Runner, Step
 
-__all__ = ["FatalResultError", "RenderError", "Rendered", "Result", "StepRun"]
+__all__ = ["FatalResultError", "NoAnswerError", "RenderError", "Rendered", "Result", "StepRun"]
 
 
 class Result(NamedTuple):
@@ -93,6 +93,10 @@ class RenderError(CrossplaneLiteError, RuntimeError):
         self.composite: dict[str, Any] | None = None
         self.steps: Sequence[StepRun] = ()
         self.results: Sequence[Result] = ()
+
+
+class NoAnswerError(RenderError):
+    """A function could not be called, or gave no answer that can be read."""
 
 
 class FatalResultError(RenderError):

@@ -19,7 +19,7 @@ from ..proto import _view
 from ..proto._pool import DecodeError
 from .functions import debugger_seen, runners_of
 from .pipeline import Cluster, Runner, Selector, Step
-from .rendered import FatalResultError, RenderError, Result, StepRun
+from .rendered import FatalResultError, NoAnswerError, RenderError, Result, StepRun
 
 __all__ = ["COMPOSITION", "MOST_CALLS", "OPERATION", "Pipeline", "Wording", "decoded"]
 
@@ -38,7 +38,7 @@ _STATUSES: Final = {_view.STATUS_CONDITION_TRUE: "True", _view.STATUS_CONDITION_
 
 
 class Wording(NamedTuple):
-    """How compositions and operations put the same things.
+    """The wording of messages, which differs between compositions and Operations.
 
     Attributes:
         call: The beginning of errors of a call.
@@ -77,7 +77,7 @@ class Pipeline:
         cluster: Where required resources and schemas and Secrets come from.
         context: The context before the first step.
         timeout: Seconds for all steps.
-        wording: How messages are put.
+        wording: The wording of messages.
         required: Required resources that every step is sent from its first call on, by requirement name.
 
     Attributes:
@@ -251,19 +251,19 @@ class Pipeline:
         try:
             answer = runner.run(data, left)
         except RenderError as e:
-            raise self._failed(step, str(e)) from e
+            raise self._failed(step, str(e), NoAnswerError) from e
         try:
             response = _view.RunFunctionResponse.FromString(answer)
         except (DecodeError, TypeError) as e:
-            raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}") from None
+            raise self._failed(step, f"the answer is not a RunFunctionResponse: {e}", NoAnswerError) from None
         self.notes[step.name] = list(getattr(runner, "notes", ()))
         run = StepRun(step, runner, data, answer, number)
         self.runs[len(self.runs) - (number > 1) :] = [run]
         return response
 
-    def _failed(self, step: Step, problem: str) -> RenderError:
+    def _failed(self, step: Step, problem: str, kind: type[RenderError] = RenderError) -> RenderError:
         begin = self._wording.call.format(quoted(step.name))
-        return RenderError(f"{begin}: function {quoted(step.function)}: {problem}", step.name)
+        return kind(f"{begin}: function {quoted(step.function)}: {problem}", step.name)
 
     # -- answers
 

@@ -126,7 +126,7 @@ def _sources(function: Function, request: bytes, place: tuple[str, tuple[Any, ..
 
 
 def _probed(function: Function, request: bytes, paths: list[str], is_source: Any) -> Iterator[str]:
-    """Yield those of some fields that make a difference when they have a value; the last that was read comes first."""
+    """Yield the fields whose value makes a difference; the last one that was read comes first."""
     for path in list(reversed(paths))[:_MOST_PROBES]:
         changed = _with_value(request, path)
         if changed is not None and is_source(_run(function, changed)):

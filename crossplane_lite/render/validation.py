@@ -1,7 +1,8 @@
 """Checking a pipeline's desired state against the schemas of the kinds.
 
-The check is of the last function's answer, before Crossplane adds its metadata: every composed resource, and
-the composite's status, which is all that counts of the desired composite. How, is said in `crossplane_lite.schemas`.
+The last function's answer is checked, before Crossplane adds its metadata: every composed resource, and the
+composite's status, which is the only part of the desired composite that counts. `crossplane_lite.schemas` has the
+rules.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Checked(NamedTuple):
 
 
 def problems(rendered: Rendered, schemas: Schemas) -> list[str]:
-    """Return a message for everything that is wrong, then one for each kind that could not be checked.
+    """Return a message for each mistake, then one for each kind that could not be checked.
 
     Raises:
         InputError: A file of schemas can't be read, or is wrong.

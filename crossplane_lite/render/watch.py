@@ -1,4 +1,4 @@
-"""`crossplane-lite render --watch`: once more whenever a file changes that was read, or a function's source.
+"""`crossplane-lite render --watch`: render again whenever a file that was read changes, or a function's source.
 
 Each run is a process of its own, so that modules are really loaded again. When it ends, it tells which modules it
 imported from outside of the standard library and of site-packages, and which it looked for in vain: these are waited
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -29,8 +29,8 @@ from .._terminal import stdio
 
 __all__ = ["watch"]
 
-# How often a run that is going on is looked after, how long a file may be gone while an editor replaces it, how long
-# files must be left alone before they are read, and how often they are looked at when watchfiles has nothing to tell.
+# The time between two looks at a run, the time that a file may be gone while an editor replaces it, the time that files
+# must be left alone before they are read, and the time between two looks at them when watchfiles reports nothing.
 _LOOK_SECONDS: Final = 0.1
 _GONE_SECONDS: Final = 0.5
 _QUIET_SECONDS: Final = 0.05
@@ -63,47 +63,50 @@ def watch(argv: Sequence[str], paths: Sequence[Path], program: str) -> int:
     once = [argument for argument in argv if argument != "--watch"]
     given = {os.path.abspath(path) for path in paths}
     modules: set[str] = set()
-    ended: list[int] = []
-    try:
-        with _ending_on_signals(ended), tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
-            watchfiles = load("watchfiles", "watch")
-            report = os.path.join(folder, "modules")
-            while True:
-                began = time.time_ns()
-                before = _state(given | modules)
-                status = _run([program, *once], report, given | modules, before)
-                if status is None:  # it was stopped
-                    changed = _settled(before, given | modules)
-                else:
-                    # One that failed may not have come to import everything.
-                    found = _read(report) | (modules if status else set())
-                    before = _since(began, _state(found)) | _state_of(before, given | found)
-                    modules = found
-                    changed = _next_change(watchfiles, before, given | modules)
-                _say(f"changed: {_names(changed) or 'something, for a moment'}")
-    except (KeyboardInterrupt, SystemExit):  # watchfiles makes the former of the latter
-        return ended[0] if ended else 130
+    with _Ending() as ending, tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder:
+        watchfiles = load("watchfiles", "watch")
+        report = os.path.join(folder, "modules")
+        while True:
+            began = time.time_ns()
+            before = _state(given | modules)
+            status = _run([program, *once], report, given | modules, before, ending)
+            if status is None:  # it was stopped
+                changed = _settled(before, given | modules)
+            else:
+                # A run that failed may have ended before it imported everything.
+                found = _read(report) | (modules if status else set())
+                before = _since(began, _state(found)) | _state_of(before, given | found)
+                modules = found
+                changed = _next_change(watchfiles, before, given | modules, ending)
+            if ending.is_set():
+                return ending.status
+            _say(f"changed: {_names(changed) or 'something, for a moment'}")
 
 
-def _run(argv: Sequence[str], report: str, paths: set[str], before: _State) -> int | None:
-    """Render once, and return the exit status; None where it was stopped because a file changed.
+def _run(argv: Sequence[str], report: str, paths: set[str], before: _State, ending: _Ending) -> int | None:
+    """Render once, and return the exit status; None where it was stopped: a file changed, or the command ends.
 
     Args:
         argv: The package to run, and the arguments after `render`.
         report: The file in which the run tells its dependencies.
         paths: The files that are watched meanwhile.
         before: Their state before.
+        ending: Whether the command ends.
     """
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", __name__, report, *argv])
     try:
         while True:
-            try:
+            status: int | None = None
+            with suppress(subprocess.TimeoutExpired):
                 status = process.wait(_LOOK_SECONDS)
+            # First of all: Ctrl-C in a terminal goes to the run as well, which has died of it.
+            if ending.is_set():
+                return None
+            if status is not None:
                 break
-            except subprocess.TimeoutExpired:
-                if _state(paths) != before:
-                    return None
+            if _state(paths) != before:
+                return None
     finally:
         _stop(process)
     how = "rendered in" if status == 0 else f"exit status {status} after"
@@ -118,28 +121,30 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE_SECONDS)
-    finally:  # also when another Ctrl-C ended the wait
+    finally:  # also when a second Ctrl-C ended the wait
         if process.poll() is None:
             process.kill()
             process.wait()
 
 
-def _next_change(watchfiles: Any, before: _State, paths: set[str]) -> list[str]:
-    """Wait until files have changed and nobody is writing them any more, and return which."""
-    while True:
+def _next_change(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> list[str]:
+    """Wait until files have changed and nobody is writing them any more, and return which; none if the command ends."""
+    while not ending.is_set():
         if _state(paths) == before:
-            _sleep(watchfiles, before, paths)
+            _sleep(watchfiles, before, paths, ending)
         elif changed := _settled(before, paths):  # otherwise one was gone for a moment
             return changed
+    return []
 
 
-def _sleep(watchfiles: Any, before: _State, paths: set[str]) -> None:
+def _sleep(watchfiles: Any, before: _State, paths: set[str], ending: _Ending) -> None:
     """Return when something has changed, or there is another reason to look."""
     try:
         # Not recursive: the watched folders are those of the files, which may be home or the root.
         for _ in watchfiles.watch(
             *_folders(paths),
             watch_filter=None,
+            stop_event=ending,
             debounce=200,
             step=20,
             rust_timeout=_POLL_MS,
@@ -184,7 +189,7 @@ def _state_of(state: _State, paths: set[str]) -> _State:
 
 
 def _since(began: int, state: _State) -> _State:
-    """Return a state in which files that changed since a time are no longer as they were."""
+    """Return a state in which files that changed since a time count as missing, and so as changed."""
     return {path: None if was is not None and was[0] > began else was for path, was in state.items()}
 
 
@@ -237,29 +242,44 @@ def _say(text: str) -> None:
     stdio.say(f"=== {time.strftime('%H:%M:%S')} {text}")
 
 
-@contextmanager
-def _ending_on_signals(ended: list[int]) -> Iterator[None]:
-    """Let the signals that end a process by default end it in order, so that no child is left.
+class _Ending:
+    """Notes the first signal that asks the command to end, so that it ends in order: no run and no folder is left.
 
-    Args:
-        ended: Is given the exit statuses that belong to them.
+    The handler doesn't raise an exception for it. Python would print and lose one that leaves the callback of a weak
+    reference, for example. A second signal raises SystemExit, for whoever can't wait.
+
+    Attributes:
+        status: The exit status; 0 as long as the command goes on.
     """
 
-    def end(number: int, _frame: FrameType | None) -> None:
-        ended.append(128 + number)
-        raise SystemExit(ended[0])
+    def __init__(self) -> None:
+        self.status = 0
+        self._before: dict[int, Any] = {}
 
-    numbers = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def is_set(self) -> bool:
+        """Say whether the command ends; watchfiles asks this too, under this name."""
+        return self.status != 0
+
+    def __enter__(self) -> _Ending:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)  # Windows lacks some
+            # nohup, and a shell for what it runs in the background, have some ignored.
+            if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        if self.is_set():
+            raise SystemExit(self.status)
+        self.status = 128 + number
 
 
 def _read(report: str) -> set[str]:
-    """Return the files that a run said it depends on; none where it didn't come to that."""
+    """Return the files in a run's report; none where it ended without one."""
     try:
         with open(report, encoding="utf-8") as file:
             return set(json.load(file))
@@ -310,9 +330,10 @@ def _standard_library() -> tuple[str, ...]:
 
 def _main(report: str, program: str, argv: Sequence[str]) -> None:
     """Render once, in a process of its own, and write down which files it depends on."""
-    # Ctrl-C goes to the parent as well, which has the say; here it would print a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Byte code is told from outdated one by size and the second of the last change. Who saves twice in one would get
+    # Ctrl-C goes to the parent as well, which decides; here it would print a traceback.
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Python tells outdated byte code by size and the second of the last change. A file saved twice in one would give
     # the first again.
     sys.dont_write_bytecode = True
     imports = _Imports()

@@ -67,7 +67,7 @@ class AwaitedFields:
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
         except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
-            self.never[path] = "this isn't a path of a field"
+            self.never[path] = "this isn't the path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready
             return
@@ -103,7 +103,7 @@ class AwaitedFields:
         return self._fill(steps)
 
     def _origin_of(self, steps: Sequence[str | int]) -> str:
-        """Say where something comes from that is there."""
+        """Return the origin of a present value."""
         if at(self._fixture.content, steps) is not ABSENT:
             return FIXTURE
         if any(tuple(steps[:end]) in self._lists for end in range(1, len(steps))):
@@ -229,7 +229,7 @@ class AwaitedFields:
 
     def _check(self, holder: Any, step: str | int, path: list[str | int]) -> None:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
-            raise _Never(f"{show(path)} isn't {'a list' if isinstance(step, int) else 'an object'}")
+            raise _Never(f"{show(path)} is not {'a list' if isinstance(step, int) else 'an object'}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
             raise _Never(f"{show(path)} has {len(holder)} elements")
 

@@ -1,4 +1,4 @@
-"""Statuses of the kinds that Kubernetes itself has, when everything is well with them, as a table."""
+"""A table of statuses of Kubernetes' own kinds, for objects with which all is well."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def command(argv: Sequence[str]) -> int:
         deleted after a loss.
 
     Raises:
-        InputError: A file, a function or a name isn't what it should be.
+        InputError: A file, a function or a name is wrong.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)
@@ -72,24 +72,25 @@ def make_parser() -> argparse.ArgumentParser:
         prog=_NAME,
         usage=f"{_NAME} [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Reconcile a composite resource until nothing changes any more. After each reconcile the composed "
-        "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that what waits for "
-        "them is composed next. Prints which resource appears when, and what it waits for until then.",
+        "resources exist, with a status from fixtures or made up by the schemas of their kinds, so that resources that "
+        "wait for them are composed next. Prints when each resource appears, and the values that it waits for until "
+        "then.",
         epilog="Exit status: 0; 1 when a reconcile fails (dependency cycles and other fatal results among it), nothing "
         "is stable in the end, something never resolves, or something would be deleted after --drop or --degrade; "
         "2 when the command line or a file can't be used.",
     )
     arguments.add_inputs(parser)
-    group = parser.add_argument_group("the simulation")
+    group = parser.add_argument_group("simulation")
     group.add_argument(
         "--fixtures",
         metavar="PATH",
         type=Path,
-        help="file or directory of YAML: by composition resource name, apiVersion/kind or kind what a resource has "
-        "once it exists: status, metadata.annotations, connectionDetails; null for what never comes. Whole resources "
-        "can be given too",
+        help="file or directory of YAML with the fields that resources have once they exist (status, "
+        "metadata.annotations, connectionDetails), by composition resource name, apiVersion/kind or kind; null for a "
+        "value that never comes. Whole resources can be given too",
     )
     group.add_argument(
-        "--max-rounds", metavar="N", type=_rounds, default=50, help="after how many reconciles to give up (50)"
+        "--max-rounds", metavar="N", type=_rounds, default=50, help="give up after so many reconciles (50)"
     )
     group.add_argument(
         "--drop",
@@ -110,8 +111,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--format",
         choices=("table", "json", "yaml", "observed"),
         default="table",
-        help="what to print: the table of waves; the same and more as JSON; the final documents, as render prints "
-        "them; the composed resources as they exist in the end, which --observed-resources takes (table)",
+        help="the output: the table of waves; the same and more as JSON; the final documents, as render prints them; "
+        "the composed resources as they exist in the end, which --observed-resources takes (table)",
     )
     return parser
 
@@ -126,7 +127,7 @@ def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulat
     """Return the simulation that a command line asks for; it has not run.
 
     Args:
-        inputs: What `arguments.read_inputs` returns.
+        inputs: The result of `arguments.read_inputs`.
         fixtures: The file or directory of fixtures.
         more: Further arguments of the simulation.
 
@@ -158,7 +159,7 @@ def _never(simulation: Simulation) -> Iterator[str]:
 
 
 def _losses(simulation: Simulation, dropped: Sequence[str], degraded: Sequence[str]) -> Iterator[Loss]:
-    """Try what becomes of each loss, all from the steady state."""
+    """Try each loss, all from the steady state."""
     tries: list[tuple[str, str, Any]] = [("drop", name, lambda name=name: simulation.drop(name)) for name in dropped]
     for path in degraded:
         name, rest = simulation.split(path)
@@ -180,7 +181,7 @@ def _lost(losses: Sequence[Loss]) -> Iterator[str]:
 
 
 def _notes(simulation: Simulation) -> Iterator[str]:
-    """Yield what people should know beside the report: warnings, what isn't found, fixtures that nobody has."""
+    """Yield remarks for people beside the report: warnings, missing resources, unused fixtures."""
     yield from output.warning_lines(one for each in simulation.rounds for one in each.rendered.results)
     if simulation.rounds:
         yield from output.lines(simulation.rounds[-1].rendered, results=False)
@@ -188,7 +189,7 @@ def _notes(simulation: Simulation) -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """Return JSON in which what can't be seen, and may steer a terminal, is written as an escape."""
+    """Return JSON with an escape for each character that can't be seen, and may steer a terminal."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
@@ -225,7 +226,7 @@ def _show(
         try:
             text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
-            raise InputError("the result is nested too deeply for JSON") from None
+            raise InputError("the result is nested too deeply to be written as JSON") from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)

@@ -101,7 +101,7 @@ class Fixtures:
         return Fixture(content, details)
 
     def unused(self) -> list[str]:
-        """Return the keys that no resource so far had anything of."""
+        """Return the keys of fixtures that no resource has used so far."""
         return sorted(set(self._all) - self._used)
 
 

@@ -1,4 +1,4 @@
-"""What the models that functions use know of a field: its type, where no schema of its kind was given."""
+"""The type of a field by the models that functions use, where no schema of its kind was given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._models.shape import ModelShape
 
 __all__ = ["model_schema", "model_type"]
 
-# The tables' own letters for what OpenAPI calls these.
+# The letters of tables, with the types of OpenAPI.
 _SCALARS: Final = {
     types.parse_type(letter, lambda _: ModelShape): schema
     for letter, schema in (

@@ -15,7 +15,7 @@ _MOST_REPEATS: Final = 64
 
 
 class _TooHard(Exception):
-    """The pattern has parts that a text can't simply be made of."""
+    """The pattern has parts from which no text can be made without a search."""
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -25,7 +25,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short text that matches a pattern, None where that is not simply made."""
+    """Return a short text that matches a pattern, None where that needs a search."""
     compiled = _compiled(pattern)
     if compiled is None:
         return None

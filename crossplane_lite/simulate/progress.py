@@ -25,15 +25,15 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
     changing = {path for at in range(first, len(rounds)) for path in _changed(rounds, at)}
     return (
         f"it never gets stable: round {len(rounds)} came to the same as round {first}, and those between them to "
-        f"something else, so it goes on in circles; what changes: {listed(changing)}"
+        f"something else, so it goes on in circles; these change: {listed(changing)}"
     )
 
 
 def slowness(rounds: Sequence[Round]) -> str:
     """Say that there were too many rounds, and name the changes of the last one."""
     return (
-        f"it isn't stable after {len(rounds)} rounds, and no state has come twice; more rounds may help; what still "
-        f"changes: {listed(_changed(rounds, len(rounds) - 1))}"
+        f"it isn't stable after {len(rounds)} rounds, and no state has come twice; more rounds may help; these still "
+        f"change: {listed(_changed(rounds, len(rounds) - 1))}"
     )
 
 

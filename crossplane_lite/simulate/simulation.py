@@ -48,7 +48,7 @@ class Round(NamedTuple):
     Attributes:
         number: Its number, from 1.
         rendered: Its result.
-        appeared: The composed resources that it desires for the first time, sorted. Of one that tries the loss of a
+        appeared: The composed resources that it desires for the first time, sorted. Of one that tries a
             loss: those that it creates again.
         waiting: The resources that wait, and the paths that they wait for; empty if a function doesn't say.
     """
@@ -60,7 +60,7 @@ class Round(NamedTuple):
 
 
 class Simulation:
-    """The life of a composite resource.
+    """The reconciles of a composite resource, until nothing changes any more.
 
     Nothing that is given is changed. Functions that run in this process run a few times more in each round, to show
     their dependencies; compose() may act only through its context.
@@ -173,11 +173,11 @@ class Simulation:
 
     @property
     def unused_fixtures(self) -> list[str]:
-        """The keys of fixtures that no resource had anything of."""
+        """The keys of fixtures that no resource has used."""
         return self._statuses.fixtures.unused()
 
     def notes_on_fixtures(self) -> list[str]:
-        """Return a line for each fixture that no resource had anything of."""
+        """Return a line for each fixture that no resource has used."""
         names = dict.fromkeys([*self.waves, *(text_of(one.get("kind")) for one in self.observed.values())])
         return [
             f"fixture {short_repr(key)}: no composed resource has this name or kind{near_name(key, names)}"
@@ -269,12 +269,13 @@ class Simulation:
         """Return the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest of it.
 
         Raises:
-            InputError: It begins with no resource, or leads to no field.
+            InputError: It doesn't begin with a resource, or doesn't lead to a field.
         """
         found = owner_of(path, self._observed)
         if found is None:
             raise InputError(
-                f"{short_repr(path)} begins with no resource that exists; these do: {progress.listed(self._observed)}"
+                f"{short_repr(path)} doesn't begin with the name of an existing resource; these exist: "
+                f"{progress.listed(self._observed)}"
             )
         if not found[1]:
             raise InputError(
@@ -349,7 +350,7 @@ class Simulation:
         return data if isinstance(data, Mapping) else {}
 
     def _note_wanted(self, waits: Waits, composed: Mapping[str, Mapping[str, Any]]) -> None:
-        """Note of which resource somebody needs which field."""
+        """Note a field of a resource that somebody needs."""
         there = {**self._observed, **composed}
         names = {*there, *waits.waiting, *(one.dependency for one in waits.dependencies)}
         world = self._world(objects=there.values())
@@ -359,7 +360,7 @@ class Simulation:
                 self._wanted.setdefault(found[0], set()).add(found[1])
 
     def _required(self, path: str, waits: Waits, world: World) -> tuple[str, str] | None:
-        """Return which composed resource a path into a required one leads to, and the rest of the path."""
+        """Return the composed resource that a path into a required one leads to, and the rest of the path."""
         found = owner_of(path, {f"required.{key}" for key in waits.selectors})
         if found is None:
             return None
@@ -387,7 +388,7 @@ class Simulation:
             raise UsageError("drop() and degrade() begin in the steady state, and the simulation has not reached one")
         if name not in self._observed:
             raise InputError(
-                f"no resource {short_repr(name)} exists in the end; these do: {progress.listed(self._observed)}"
+                f"no resource {short_repr(name)} exists in the end; these exist: {progress.listed(self._observed)}"
             )
 
     def _try(

@@ -32,7 +32,7 @@ class Waits(NamedTuple):
         selectors: The requirements of functions, by key.
         possible: Names of the resources that functions in this process register only where some value is another one.
         held: Names of the resources that are held back.
-        cut_off: The keys of requirements that can't be had.
+        cut_off: The keys of requirements that no caller can answer.
     """
 
     waiting: dict[str, dict[str, str]]

@@ -1,4 +1,4 @@
-"""Where two streams of documents differ, for people."""
+"""The differences between two streams of documents, for people."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _indent(line: str) -> int:
 
 
 def _cut(line: str, start: int = 0) -> str:
-    """Return a line, shortened; `start` is the first character after the mark that is shown."""
+    """Return a shortened line; `start` is the first character after the mark that is shown."""
     if len(line) <= _LONGEST_LINE:
         return line
     begin, rest = (line[:2], line[2 + start :]) if start else ("", line)

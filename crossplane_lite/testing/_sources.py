@@ -36,7 +36,7 @@ __all__ = ["as_path", "is_single", "json_object", "named", "one", "one_document"
 
 
 def as_path(source: Any, folder: Path) -> Path | None:
-    """Return the path that a source is, None where it is something else.
+    """Return the path of a source that is one, otherwise None.
 
     Text with a colon or a line end in it is YAML, because no mapping can be written without; other text is a path.
     """
@@ -69,12 +69,12 @@ def json_object(source: Any, where: str) -> dict[str, Any]:
 
 
 def one_document(source: Source, folder: Path, what: str) -> Document:
-    """Return the one mapping that a source is, whatever is in it.
+    """Return the one mapping of a source, whatever is in it.
 
     Args:
         source: The source.
         folder: Where relative paths begin.
-        what: What it is for, for messages: "input".
+        what: Its purpose, for messages: "input".
 
     Raises:
         InputError: It can't be read, or holds none or several.
@@ -103,7 +103,7 @@ def resources(sources: Resources, folder: Path, what: str) -> list[Document]:
     Args:
         sources: One source, or several.
         folder: Where relative paths begin.
-        what: What they are for, for messages: "observed".
+        what: Their purpose, for messages: "observed".
 
     Raises:
         InputError: One can't be read, or isn't a resource with apiVersion and kind.
@@ -122,7 +122,7 @@ def named(sources: Named, folder: Path, what: str, *, marked: bool = True) -> di
     Args:
         sources: A mapping from names, or sources of resources that carry the annotation themselves.
         folder: Where relative paths begin.
-        what: What they are for, for messages: "observed".
+        what: Their purpose, for messages: "observed".
         marked: Whether resources given by name get the annotation, as existing ones have it. Desired state of previous
             functions lacks it, and lacks metadata if it was given without.
 

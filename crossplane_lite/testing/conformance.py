@@ -1,4 +1,4 @@
-"""The rules of Crossplane's functions specification, as checks that hold any function, in any language.
+"""The rules of Crossplane's functions specification, as checks of a function in any language.
 
     testing.assert_conforms(compose, testing.request("xr.yaml"))
 
@@ -67,7 +67,7 @@ def assert_conforms(function: Any, request: bytes | None = None, *, allow: Itera
 
     Raises:
         AssertionError: A MUST or SHOULD isn't kept; the message has every one.
-        UsageError: `function` isn't one.
+        UsageError: `function` is an object of another type.
     """
     allowed = set(allow)
     found = [one for one in findings(_caller(function), request) if one.rule not in allowed]
@@ -296,11 +296,11 @@ def make_parser() -> argparse.ArgumentParser:
         prog="crossplane-lite conformance",
         usage="crossplane-lite conformance [options] ADDRESS",
         description="Check a running function against the functions specification: it is called a few dozen times, "
-        "and each rule that it doesn't keep is printed.",
+        "and each rule that it breaks is printed.",
         epilog="Exit status: 0; 1 when a MUST isn't kept; 2 when the command line or a file can't be used.",
     )
-    parser.add_argument("address", metavar="ADDRESS", help="where it listens, such as localhost:9443")
-    parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that it can answer for")
+    parser.add_argument("address", metavar="ADDRESS", help="address of the function's server, such as localhost:9443")
+    parser.add_argument("--xr", metavar="PATH", type=Path, help="file of a composite that the function can handle")
     parser.add_argument("--input", metavar="PATH", type=Path, help="file of the step's input")
     return parser
 

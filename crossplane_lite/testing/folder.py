@@ -260,7 +260,10 @@ class Folder:
     ) -> tuple[list[Step], Mapping[str, Function | Runner], str | None]:
         if isinstance(composition, Function):
             if functions:
-                raise UsageError("'functions' says who runs a Composition's steps; here one function is all there is")
+                raise UsageError(
+                    "'functions' runs the steps of a Composition; 'composition' is a function here, so leave "
+                    "'functions' out"
+                )
             return [Step(composition.name, composition.name)], {composition.name: composition}, None
         if callable(composition):
             raise UsageError(

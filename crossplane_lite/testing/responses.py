@@ -58,7 +58,7 @@ class Condition(NamedTuple):
     """One condition of the composite.
 
     Attributes:
-        status: `True`, `False` or `Unknown`, as text, as Kubernetes has it.
+        status: `True`, `False` or `Unknown`: a string, as in Kubernetes.
         reason: Its reason.
         message: Its text, empty without one.
         target: `composite` or `composite_and_claim`.
@@ -81,7 +81,7 @@ class Response:
         desired: The desired composed resources by name, sorted; without the annotation by which a step of
             crossplane-lite knows its own.
         ready: Whether each of them is ready: True, False, or None where nobody has said so.
-        composite: The desired composite; of one of our functions' its status.
+        composite: The desired composite; a function of crossplane-lite desires only its status.
         composite_ready: Whether it is ready: True, False or None.
         connection_details: Its connection details.
         results: All results, in order.
@@ -184,7 +184,7 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
         The answer. An error in compose() is in its `fatal`.
 
     Raises:
-        UsageError: `function` isn't one, or it doesn't give an answer.
+        UsageError: `function` isn't a composition function, or its answer isn't a RunFunctionResponse.
         WireError: The request is malformed.
     """
     if not callable(getattr(function, "run", None)):

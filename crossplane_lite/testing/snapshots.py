@@ -1,4 +1,4 @@
-"""Comparing rendered resources with files that hold earlier ones.
+"""Comparing rendered resources with files of expected ones.
 
 A snapshot is a YAML file that people read in reviews and may also write themselves: documents are compared by their
 names and by their content, so comments, quotes and the order of keys don't count.
@@ -122,7 +122,7 @@ class Snapshots:
         return Path(os.path.abspath(self._folder / file))
 
     def _compare(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Return the mistake in a snapshot."""
+        """Compare a snapshot with documents; return an error message, or an empty string where they are equal."""
         self._log.checked.add(str(file))
         if _is_missing(file):
             return f"there is no snapshot {_shown(file)}{self._advice('write it')}"
@@ -136,7 +136,7 @@ class Snapshots:
         return "\n".join([first, *lines, self._advice("accept it")])
 
     def _write(self, file: Path, documents: list[dict[str, Any]]) -> str:
-        """Write a snapshot that differs; return the mistake in it."""
+        """Write a snapshot that is missing or differs; return an error message, or an empty string."""
         text = dump(documents, sort_keys=True)
         content = hashlib.sha256(text.encode()).hexdigest()
         earlier = self._log.written.get(str(file))
@@ -146,7 +146,7 @@ class Snapshots:
         if earlier is None and not is_new and str(file) in self._log.checked and not _is(file, documents):
             return f"another check of this run wants something else of the snapshot {_shown(file)}"
         self._log.checked.add(str(file))
-        # An object of equal content stays as its author has put it.
+        # A file of equal content stays as its author has written it.
         if earlier is None and (is_new or not _is(file, documents)):
             _replace(file, text)
             self._log.written[str(file)] = content, is_new

@@ -15,7 +15,7 @@ __all__ = ["assert_waves"]
 
 
 def assert_waves(simulation: Simulation, waves: Sequence[Collection[str]], *, unresolved: Iterable[str] = ()) -> None:
-    """Assert in which order the composed resources appear, and that nothing else is left waiting.
+    """Assert the order in which the composed resources appear, and that nothing else is left waiting.
 
     Args:
         simulation: A simulation that has run.

@@ -12,6 +12,7 @@ import pytest
 
 from crossplane_lite._observed.masking import Masker
 from tests.behaviour import canaries
+from tests.render.files import composition_of, function, step
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,25 +52,12 @@ apiVersion: example.org/v1
 kind: XCanary
 metadata: {name: cage, uid: "1"}
 """
-COMPOSITION = """
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: canary}
-spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: XCanary}
-  mode: Pipeline
-  pipeline:
-    - step: one
-      functionRef: {name: function-canary}
-      credentials:
-        - {name: cloud, source: Secret, secretRef: {namespace: default, name: creds}}
+CREDENTIALS = """\
+credentials:
+  - {name: cloud, source: Secret, secretRef: {namespace: default, name: creds}}
 """
-FUNCTIONS = """
-apiVersion: pkg.crossplane.io/v1
-kind: Function
-metadata: {name: function-canary}
-spec: {package: "example.org/function-canary:v1"}
-"""
+COMPOSITION = composition_of("XCanary", "canary", step("one", "function-canary", CREDENTIALS))
+FUNCTIONS = function("function-canary")
 
 
 @pytest.mark.parametrize("command", [["render", "-r"], ["simulate"], ["graph", "--format", "dot"], ["graph"]])

@@ -363,6 +363,15 @@ def test_another_version_that_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert status == 3
 
 
+def test_another_version_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A server that isn't there is an error: otherwise all would look new."""
+    address = f"unix:{tmp_path}/nobody"
+    assert main(["diff", *put(tmp_path, []), "--function", f"{HERE}:bucket", "--against", address]) == 2
+    said = capsys.readouterr().err
+    assert "the other version can't be called: " in said
+    assert f"no server answers at {address}" in said
+
+
 @pytest.mark.parametrize(
     ("version", "text"),
     [

@@ -14,58 +14,19 @@ from crossplane_lite.diff.fields import ABSENT, changes
 from crossplane_lite.diff.keys import keys_of
 from crossplane_lite.diff.owned import Owned
 from crossplane_lite.table import load
+from tests.codegen.generated import crd, items, obj
 
 PORTS = {
-    "type": "array",
+    **items(
+        containerPort={"type": "integer"},
+        protocol={"type": "string", "default": "TCP"},
+        hostPort={"type": "integer"},
+    ),
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["containerPort", "protocol"],
-    "items": {
-        "type": "object",
-        "properties": {
-            "containerPort": {"type": "integer"},
-            "protocol": {"type": "string", "default": "TCP"},
-            "hostPort": {"type": "integer"},
-        },
-    },
 }
-CRD: dict[str, Any] = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "things.example.org"},
-    "spec": {
-        "group": "example.org",
-        "names": {"kind": "Thing", "plural": "things"},
-        "scope": "Cluster",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "properties": {
-                            "spec": {
-                                "type": "object",
-                                "properties": {
-                                    "ports": PORTS,
-                                    "plain": {"type": "array", "items": {"type": "object"}},
-                                    "byName": {
-                                        "type": "object",
-                                        "additionalProperties": {
-                                            "type": "object",
-                                            "properties": {"parts": {"type": "array", "items": PORTS}},
-                                        },
-                                    },
-                                },
-                            }
-                        },
-                    }
-                },
-            }
-        ],
-    },
-}
+BY_NAME = {"type": "object", "additionalProperties": obj(parts={"type": "array", "items": PORTS})}
+CRD = crd(obj(spec=obj(ports=PORTS, plain=items(), byName=BY_NAME)))
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from crossplane_lite.graph.mermaid import mermaid
 from crossplane_lite.graph.text import text
 from crossplane_lite.runtime import log
 from tests.graph.graphs import HERE, drawn, existing, needs_pictures
+from tests.render.files import composition_of, step
 from tests.runtime.serving import ROOT, run_command
 
 XR = """\
@@ -26,17 +27,7 @@ metadata: {name: shop, uid: u}
 spec: {}
 """
 
-COMPOSITION = """\
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: shops}
-spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: App}
-  mode: Pipeline
-  pipeline:
-    - step: step-0
-      functionRef: {name: function-0}
-"""
+COMPOSITION = composition_of("App", "shops", step("step-0", "function-0"))
 
 CYCLE = "      input: {apiVersion: example.org/v1, kind: Cycle}\n"
 

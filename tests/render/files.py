@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import yaml as pyyaml  # type: ignore[import-untyped]
 
 from crossplane_lite import Unstructured, composition
 
-__all__ = ["COMPOSITION", "FUNCTIONS", "HERE", "XR", "bucket", "function", "patch", "put", "step", "tell"]
+__all__ = [
+    *("COMPOSITION", "FUNCTIONS", "HERE", "XR"),
+    *("bucket", "composition_of", "composition_of_step", "function", "patch", "put", "step", "tell"),
+]
 
 HERE = "tests.render.files"
 
@@ -22,25 +26,44 @@ spec:
   size: 3
 """
 
-COMPOSITION = """\
+
+def composition_of(kind: str, name: str, *steps: str) -> str:
+    """Return a Composition for a kind of example.org/v1, with steps such as `step` returns."""
+    return f"""\
 apiVersion: apiextensions.crossplane.io/v1
 kind: Composition
 metadata:
-  name: buckets
+  name: {name}
 spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: XBucket}
+  compositeTypeRef: {{apiVersion: example.org/v1, kind: {kind}}}
   mode: Pipeline
   pipeline:
-    - step: bucket
-      functionRef: {name: function-bucket}
-    - step: tell
-      functionRef: {name: function-tell}
-      input: {apiVersion: example.org/v1, kind: Input, level: high}
-      credentials:
-        - name: cloud
-          source: Secret
-          secretRef: {namespace: system, name: cloud}
+{"".join(steps)}"""
+
+
+def step(name: str, function: str, more: str = "") -> str:
+    """Return the lines of a step, with more lines of it."""
+    return f"""\
+    - step: {name}
+      functionRef: {{name: {function}}}
+{textwrap.indent(more, " " * 6)}"""
+
+
+def composition_of_step(more: str) -> str:
+    """Return a Composition with these lines as the keys of its only step, below `step` and `functionRef`."""
+    return composition_of("XBucket", "buckets", step("one", "f", more))
+
+
+TELL = """\
+input: {apiVersion: example.org/v1, kind: Input, level: high}
+credentials:
+  - name: cloud
+    source: Secret
+    secretRef: {namespace: system, name: cloud}
 """
+COMPOSITION = composition_of(
+    "XBucket", "buckets", step("bucket", "function-bucket"), step("tell", "function-tell", TELL)
+)
 
 
 def function(name: str, target: str | None = None, **annotations: str) -> str:
@@ -67,13 +90,6 @@ def put(folder: Path, **texts: str) -> Path:
     for name, text in texts.items():
         (folder / f"{name}.yaml").write_text(text)
     return folder
-
-
-def step(text: str) -> str:
-    """Return a Composition with these lines as the keys of its only step, below `step` and `functionRef`."""
-    start, _, _ = COMPOSITION.partition("    - step: bucket")
-    lines = "".join(f"      {line}\n" for line in text.splitlines())
-    return f"{start}    - step: one\n      functionRef: {{name: f}}\n{lines}"
 
 
 @composition.function

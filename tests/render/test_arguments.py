@@ -86,8 +86,8 @@ def test_one_step(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "line"),
     [
-        ([], "without a COMPOSITION, --function must say the one function to run (none is given)"),
-        (["a:b", "c:d"], "without a COMPOSITION, --function must say the one function to run (2 are given)"),
+        ([], "without a COMPOSITION, --function must name the one function to run (none is given)"),
+        (["a:b", "c:d"], "without a COMPOSITION, --function must name the one function to run (2 are given)"),
     ],
 )
 def test_no_composition(folder: Path, flags: Sequence[str], line: str) -> None:

@@ -12,7 +12,7 @@ from crossplane_lite.errors import InputError
 from crossplane_lite.render.composition import composition_steps, operation_of, operation_steps, watching
 from crossplane_lite.render.inputs import read_object
 from crossplane_lite.render.pipeline import Selector
-from tests.render.files import COMPOSITION, XR, put, step
+from tests.render.files import COMPOSITION, XR, composition_of_step, put
 
 OPERATION = """\
 apiVersion: ops.crossplane.io/v1alpha1
@@ -74,7 +74,7 @@ def test_requirements(tmp_path: Path) -> None:
     """A step has what the composition itself asks for: resources by name or labels, and schemas."""
     (one,) = steps(
         tmp_path,
-        step(
+        composition_of_step(
             "requirements:\n"
             "  requiredResources:\n"
             "    - {requirementName: a, apiVersion: v1, kind: ConfigMap, name: x, namespace: team}\n"
@@ -94,9 +94,11 @@ def test_requirements(tmp_path: Path) -> None:
 
 def test_nothing_and_null(tmp_path: Path) -> None:
     """What is null or empty counts as left out, and credentials without a source are none."""
-    (one,) = steps(tmp_path, step("input: null\ncredentials: null\nrequirements: {requiredResources: []}\n"))
+    (one,) = steps(
+        tmp_path, composition_of_step("input: null\ncredentials: null\nrequirements: {requiredResources: []}\n")
+    )
     assert (one.input, one.credentials, one.resources, one.schemas) == (None, {}, {}, {})
-    (one,) = steps(tmp_path, step("credentials: [{name: a, source: None}, {name: b}]\n"))
+    (one,) = steps(tmp_path, composition_of_step("credentials: [{name: a, source: None}, {name: b}]\n"))
     assert one.credentials == {}
 
 
@@ -190,7 +192,7 @@ def test_wrong_types(tmp_path: Path, key: str, value: str) -> None:
 )  # fmt: skip
 def test_wrong_steps(tmp_path: Path, text: str, line: str) -> None:
     """Whatever is wrong in a step is refused with its path."""
-    assert failure(tmp_path, step(text)) == f"{HERE}: {line}"
+    assert failure(tmp_path, composition_of_step(text)) == f"{HERE}: {line}"
 
 
 def test_labels(tmp_path: Path) -> None:

@@ -191,6 +191,24 @@ def test_the_composites_status() -> None:
     assert (found["status.part"].place, found["status.part"].sources) == (at("# of the part"), ("part.status.id",))
 
 
+def test_a_status_that_waits() -> None:
+    """A field of the status whose value is missing is there with its line and its waits, even as the only one."""
+    explained = explain(once("chain").steps, "xr")
+    (field,) = explained.fields
+    assert (field.path, field.value, field.waits) == ("status.part", None, ("part.status.id",))
+    assert (field.place, explained.step) == (at("# of the part"), "chain")
+    assert [one.path for one in explained.waits] == ["part.status.id"]
+    shown = as_text([explained])
+    assert "status.part  (not there yet)" in shown
+
+
+def test_no_status() -> None:
+    """Where no step sets the composite's status, one line says so."""
+    explained = explain(once("many", numbers=[]).steps, "xr")
+    assert (explained.fields, explained.step, explained.waits) == ([], "", [])
+    assert as_text([explained]) == "xr: no step sets the composite's status\n"
+
+
 def test_a_value_that_is_kept() -> None:
     """A field of a resource that exists, and whose value is missing, keeps what it has and says what it waits for."""
     part = {
@@ -300,6 +318,14 @@ def test_the_documented_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["render", str(ROOT / "examples/vpc/xr.yaml"), *function, "--explain", "public-a"]) == 0
     page = (ROOT / "docs/explanation/previews.rst").read_text(encoding="utf-8")
     assert textwrap.indent(capsys.readouterr().out, "    ") in page
+
+
+def test_a_format_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """A format without --explain has nothing to format, and is refused before anything is read."""
+    with pytest.raises(SystemExit) as ended:
+        main(["render", "gone.yaml", "--function", "a:b", "--format", "json"])
+    assert ended.value.code == 2
+    assert "error: --format goes with --explain" in capsys.readouterr().err
 
 
 def test_nothing_is_said_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

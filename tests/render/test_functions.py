@@ -179,11 +179,12 @@ def test_real_debugger(tmp_path: Path) -> None:
         "    breakpoint()\n"
         "    ctx.results.normal('went on')\n"
         "xr = {'apiVersion': 'example.org/v1', 'kind': 'X', 'metadata': {'name': 'x'}}\n"
-        "print(render(xr, [Step('one', 'f')], {'f': compose}, timeout=0.1).results[0].message)\n"
+        "print(render(xr, [Step('one', 'f')], {'f': compose}, timeout=60).results[0].message)\n"
     )
     done = subprocess.run(
         [sys.executable, str(program)],
-        input="import time; time.sleep(0.3)\nc\n",
+        # The alarm of the timeout rings at the prompt, however slowly pdb is imported.
+        input="import signal; signal.raise_signal(signal.SIGALRM)\nc\n",
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONBREAKPOINT": ""},
         capture_output=True,
         text=True,

@@ -58,7 +58,10 @@ def test_composite(tmp_path: Path) -> None:
         ("apiVersion: v1\nkind: 1\n", "xr.yaml, document 1 (line 1) has no kind"),
         ("apiVersion: v1\nkind: X\n", "xr.yaml, document 1 (line 1) has no metadata.name"),
         ("apiVersion: v1\nkind: X\nmetadata: x\n", "xr.yaml, document 1 (line 1): metadata is not a mapping"),
-        ("apiVersion: v1\nkind: X\nmetadata: {name: 1}\n", "xr.yaml, document 1 (line 1) has no metadata.name"),
+        (
+            "apiVersion: v1\nkind: X\nmetadata: {name: 1}\n",
+            "xr.yaml, document 1 (line 1): metadata.name is not a string",
+        ),
         (f"{XR}status: []\n", "xr.yaml, document 1 (line 1): status is not a mapping"),
         (XR.replace("spec:\n  size: 3", "spec: 3"), "xr.yaml, document 1 (line 1): spec is not a mapping"),
         ("- x\n", "xr.yaml, document 1 (line 1) is not a mapping"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,12 @@ class Watching:
         process: The process.
     """
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, program: Sequence[str] = (sys.executable,)) -> None:
         self._out = folder.parent / f"{folder.name}.out"
         self._seen = 0
         with self._out.open("wb") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "crossplane_lite", "render", *arguments, "--watch"],
+                [*program, "-m", "crossplane_lite", "render", *arguments, "--watch"],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=subprocess.DEVNULL,
@@ -130,9 +131,11 @@ def started() -> Iterator[list[Watching]]:
             raise
 
 
-def watch(started: list[Watching], folder: Path, *arguments: str) -> Watching:
-    """Start to watch in a folder."""
-    started.append(Watching(folder, "xr.yaml", "--function", "function:compose", *arguments))
+def watch(
+    started: list[Watching], folder: Path, *arguments: str, program: Sequence[str] = (sys.executable,)
+) -> Watching:
+    """Start to watch in a folder, with a program that runs Python."""
+    started.append(Watching(folder, "xr.yaml", "--function", "function:compose", *arguments, program=program))
     return started[-1]
 
 
@@ -272,6 +275,53 @@ def test_end_between_runs(started: list[Watching], folder: Path, number: int, st
     os.killpg(watching.process.pid, number)
     _, said = watching.process.communicate(timeout=60)
     assert (watching.process.returncode, said) == (status, "")
+
+
+# Stand in for watchfiles, which imports platform, which evaluates code from a string. An interrupt in such code makes
+# `python -m` end by SIGINT, though it is caught; out of a callback Python can't raise an exception.
+IN_EVALUATED_CODE = """\
+import os, signal
+
+def watch(*paths, **options):
+    exec("os.kill(os.getpid(), signal.SIGINT)")
+    yield set()
+"""
+IN_A_CALLBACK = """\
+import os, signal, weakref
+
+class Lock:
+    pass
+
+def watch(*paths, **options):
+    lock = Lock()
+    reference = weakref.ref(lock, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del lock
+    yield set()
+"""
+
+
+@pytest.mark.parametrize("module", [IN_EVALUATED_CODE, IN_A_CALLBACK], ids=["evaluated", "callback"])
+def test_end_at_an_odd_moment(started: list[Watching], folder: Path, module: str) -> None:
+    """Ctrl-C ends it with 130, also in code from a string and in the callback of a weak reference."""
+    (folder / "watchfiles.py").write_text(module)
+    watching = watch(started, folder)
+    watching.run()
+    _, said = watching.process.communicate(timeout=60)
+    assert (watching.process.returncode, said) == (130, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no sh")
+def test_ignored_signals(started: list[Watching], folder: Path) -> None:
+    """A signal that is ignored when it starts stays so, as after nohup."""
+    watching = watch(started, folder, program=("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh", sys.executable))
+    watching.run()
+    os.killpg(watching.process.pid, signal.SIGHUP)
+    os.killpg(watching.process.pid, signal.SIGINT)
+    (folder / "xr.yaml").write_text(XR.replace("size: 3", "size: 4"))
+    assert watching.lines("changed: xr.yaml")
+    os.killpg(watching.process.pid, signal.SIGINT)
+    assert watching.data()["size"] == "4"
 
 
 def test_without_stderr(folder: Path) -> None:

@@ -15,6 +15,7 @@ from crossplane_lite.cli import main
 from crossplane_lite.scripts import function
 from crossplane_lite.scripts.limit import TooLong, run_limited
 from crossplane_lite.scripts.text import LARGEST, compiled
+from tests.render import files as files_of
 from tests.runtime.serving import channel, raw_call, serving
 
 XR = {"apiVersion": "example.org/v1", "kind": "Shop", "metadata": {"name": "shop"}, "spec": {"size": "small"}}
@@ -166,31 +167,16 @@ def test_a_text_is_compiled_once() -> None:
     assert compiled(script + "#") is not compiled(script)
 
 
-COMPOSITION = """\
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: shop}
-spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: Shop}
-  mode: Pipeline
-  pipeline:
-  - step: script
-    functionRef: {name: function-script}
-    input:
-      apiVersion: scripts.fn.crossplane.io/v1beta1
-      kind: Script
-      script: |
+INPUT = """\
+input:
+  apiVersion: scripts.fn.crossplane.io/v1beta1
+  kind: Script
+  script: |
 """
-FUNCTIONS = """\
-apiVersion: pkg.crossplane.io/v1
-kind: Function
-metadata:
-  name: function-script
-  annotations:
-    render.crossplane.io/runtime: InProcess
-    render.crossplane.io/runtime-in-process-target: crossplane_lite.scripts:function
-spec: {package: example.org/function-script:v1}
-"""
+COMPOSITION = files_of.composition_of(
+    "Shop", "shop", files_of.step("script", "function-script", INPUT + textwrap.indent(SCRIPT, " " * 4))
+)
+FUNCTIONS = files_of.function("function-script", "crossplane_lite.scripts:function")
 
 
 @pytest.fixture
@@ -200,7 +186,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     Path("xr.yaml").write_text(
         "apiVersion: example.org/v1\nkind: Shop\nmetadata: {name: shop, namespace: a}\nspec: {size: small}\n"
     )
-    Path("composition.yaml").write_text(COMPOSITION + textwrap.indent(SCRIPT, " " * 8))
+    Path("composition.yaml").write_text(COMPOSITION)
     Path("functions.yaml").write_text(FUNCTIONS)
     return ["xr.yaml", "composition.yaml", "functions.yaml"]
 

@@ -284,8 +284,8 @@ def test_start_state(xr: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--drop", "vcp"], "no resource 'vcp' exists in the end; these do: instance, subnet, vpc"),
-        (["--degrade", "vcp.status"], "'vcp.status' begins with no resource that exists"),
+        (["--drop", "vcp"], "no resource 'vcp' exists in the end; these exist: instance, subnet, vpc"),
+        (["--degrade", "vcp.status"], "'vcp.status' doesn't begin with the name of an existing resource"),
         (["--degrade", "vpc"], "'vpc' is a resource; add the path of a field"),
         (["--degrade", "vpc.status.x"], "vpc has no status.x that could be taken away"),
         (["--fixtures", "no-such-file.yaml"], "can't read no-such-file.yaml"),

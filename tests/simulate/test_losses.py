@@ -152,7 +152,7 @@ def test_external_names_and_connection_details() -> None:
 def test_what_can_be_lost() -> None:
     """A name or a path that isn't there is refused, with what there is; so is a simulation that isn't stable."""
     done = simulated(chain)
-    with pytest.raises(InputError, match="no resource 'vcp' exists in the end; these do: instance, subnet, vpc"):
+    with pytest.raises(InputError, match="no resource 'vcp' exists in the end; these exist: instance, subnet, vpc"):
         done.drop("vcp")
     with pytest.raises(InputError, match="vpc has no status.other that could be taken away"):
         done.degrade("vpc", "status.other")
@@ -173,7 +173,7 @@ def test_splitting_paths() -> None:
     assert done.split("a.b.status.x") == ("a.b", "status.x")
     assert done.split("a.status.x") == ("a", "status.x")
     assert done.split('a["x"].y') == ("a", '["x"].y')
-    for path, problem in (("c.status", "begins with no resource"), ("a.b", "is a resource; add the path")):
+    for path, problem in (("c.status", "doesn't begin with the name"), ("a.b", "is a resource; add the path")):
         with pytest.raises(InputError, match=problem):
             done.split(path)
 

@@ -214,18 +214,18 @@ def test_paths_that_lead_nowhere() -> None:
     """Paths through values that are no objects or lists, and huge lists, never have a value."""
     before = {"status": {"text": "t", "list": [], "odd": [1]}}
     wanted = {
-        ".status.text.x": "status.text isn't an object",
-        ".status.text[0]": "status.text isn't a list",
-        ".status.list.x": "status.list isn't an object",
+        ".status.text.x": "status.text is not an object",
+        ".status.text[0]": "status.text is not a list",
+        ".status.list.x": "status.list is not an object",
         ".status.list[0]": "status.list has 0 elements",
-        ".status.odd[0].x": "status.odd[0] isn't an object",
+        ".status.odd[0].x": "status.odd[0] is not an object",
         ".status.new[5000]": "no list gets that long in a simulation",
         ".status.new[150][150]": "no list gets that long in a simulation",
-        ".status..x": "this isn't a path of a field",
+        ".status..x": "this isn't the path of a field",
         '.status.conditions["Ready"].other': "a condition has no other",
     }
     made = exists(managed(), *wanted, f".status.x[{'9' * 5000}]", before=before)
-    assert made.never.pop(f".status.x[{'9' * 5000}]") == "this isn't a path of a field"
+    assert made.never.pop(f".status.x[{'9' * 5000}]") == "this isn't the path of a field"
     assert made.never == wanted
     assert sorted(made.resource["status"]) == ["conditions", "list", "odd", "text"]
 

@@ -11,28 +11,20 @@ import pytest
 from crossplane_lite import Unstructured, composition, testing
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.render import InProcess
+from tests.codegen.generated import crd, obj
+from tests.render.files import composition_of, step
 from tests.testing import test_waves
 from tests.testing.inner import ROOT
 
 XR = {"apiVersion": "example.org/v1", "kind": "XNet", "metadata": {"name": "net"}, "spec": {"region": "eu"}}
 NAME = "crossplane.io/composition-resource-name"
 EXAMPLE = ROOT / "examples" / "storage_bucket"
-COMPOSITION = """
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: net}
-spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: XNet}
-  mode: Pipeline
-  pipeline:
-  - step: one
-    functionRef: {name: function-net}
-    input: {apiVersion: example.org/v1, kind: Input, size: 3}
-    credentials:
-    - {name: cloud, source: Secret, secretRef: {namespace: system, name: cloud}}
-  - step: two
-    functionRef: {name: function-again}
+INPUT = """\
+input: {apiVersion: example.org/v1, kind: Input, size: 3}
+credentials:
+  - {name: cloud, source: Secret, secretRef: {namespace: system, name: cloud}}
 """
+COMPOSITION = composition_of("XNet", "net", step("one", "function-net", INPUT), step("two", "function-again"))
 
 
 def thing(name: str, kind: str = "Thing") -> Any:
@@ -63,24 +55,7 @@ def second(ctx: composition.Context) -> None:
 
 SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": "system", "name": "cloud"}}
 VPC = {"apiVersion": "example.org/v1", "kind": "VPC", "metadata": {"name": "v"}}
-CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "things.example.org"},
-    "spec": {
-        "group": "example.org",
-        "names": {"kind": "Thing", "plural": "things"},
-        "scope": "Cluster",
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"size": {"type": "integer"}}}},
-            }
-        ],
-    },
-}
+CRD = crd(obj(size={"type": "integer"}))
 FUNCTIONS = {"function-net": first, "function-again": InProcess(second)}
 
 
@@ -173,7 +148,7 @@ def test_errors(tmp_path: Path) -> None:
         (lambda: folder.render("xr.yaml", compose), InputError, f"can't read {tmp_path}/xr.yaml: No such file"),
         (lambda: folder.render({**XR, "metadata": {}}, compose), InputError, "xr has no metadata.name"),
         (lambda: folder.render(XR, XR), InputError, "XNet of example.org/v1"),
-        (lambda: folder.render(XR, compose, functions={"a": compose}), UsageError, "here one function is all there is"),
+        (lambda: folder.render(XR, compose, functions={"a": compose}), UsageError, "'composition' is a function here"),
         (lambda: folder.render(XR, 5), UsageError, "composition must be a mapping"),
         (lambda: folder.render(XR, compose._compose), UsageError, "is @composition.function missing?"),
         (

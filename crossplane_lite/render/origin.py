@@ -1,0 +1,79 @@
+"""Places in a request that functions read values from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._paths.text import show
+
+if TYPE_CHECKING:
+    from .._models.node import Node
+    from .._models.types import Field
+
+__all__ = ["Origin", "Steps", "origin_of", "origin_text"]
+
+Steps = tuple[Any, ...]
+"""The keys and indexes that lead to a value."""
+
+
+class Origin(NamedTuple):
+    """A place in a request.
+
+    Attributes:
+        part: `xr`, `observed`, `desired`, `required`, `input`, `context`, `credentials` or `details`.
+        name: The composition resource name, the requirement's key, or the name of credentials; else empty.
+        steps: The keys and indexes that lead to the value; for a required resource its number comes first.
+    """
+
+    part: str
+    name: str
+    steps: Steps
+
+
+def origin_of(node: Node, field: Field) -> Origin | None:
+    """Return the place in the request of a field that is read, None for a field outside of its objects."""
+    root = node.root
+    if root is None or root.refers:
+        return None
+    steps: list[Any] = [field.wire]
+    up: Node | None = node
+    while up is not None and up.up is not None:
+        steps += reversed(_steps(up.step))
+        up = up.up
+    steps.reverse()
+    if root.kind == "xr":
+        return Origin("xr", "", tuple(steps))
+    if root.kind == "resource":
+        return Origin("desired" if root.prefix.startswith("desired.") else "observed", root.name, tuple(steps))
+    if root.kind == "required":
+        number = root.prefix.removeprefix(f"required.{root.name}[").removesuffix("]")
+        return Origin("required", root.name, (int(number), *steps)) if number.isdigit() else None
+    return None
+
+
+def _steps(step: str) -> list[Any]:
+    """Return the steps in a part of a node's path: `.spec`, `[0]`, `["a/b"]`."""
+    if step.startswith("["):
+        inner = step[1:-1]
+        if inner.isdigit():
+            return [int(inner)]
+        return [inner[1:-1].replace('\\"', '"')]
+    return step.removeprefix(".").split(".") if step else []
+
+
+def origin_text(origin: Origin) -> str:
+    """Return an origin as paths show it: `xr.spec.region`, `vpc.status.atProvider.vpcId`, `input.size`."""
+    steps = origin.steps
+    name = origin.name
+    if origin.part == "observed":
+        head = name
+    elif origin.part == "details":
+        head = f"{name or 'xr'}.connection_details"
+    elif origin.part == "required":
+        head, steps = f"required.{name}[{steps[0]}]", steps[1:]
+    else:
+        head = f"{origin.part}.{name}" if name else origin.part
+    if steps[:2] == ("metadata", "annotations") and steps[2:] == ("crossplane.io/external-name",):
+        return f"{head}.external_name"
+    rest = show(steps)
+    return head + rest if rest.startswith("[") else f"{head}.{rest}" if rest else head

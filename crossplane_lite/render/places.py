@@ -1,0 +1,81 @@
+"""Lines of an author's files: the one that is running, and those of the arguments in a call."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import os
+import sys
+from collections.abc import Iterable
+from types import FrameType
+from typing import Final
+
+__all__ = ["Places"]
+
+_PACKAGE: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+class Places:
+    """Tells lines as `function.py:31`.
+
+    Args:
+        file: The function's file. Code in other files of its folder is the author's too.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._home = os.path.dirname(os.path.abspath(file)) + os.sep
+
+    def current(self) -> str:
+        """Return the line that is running."""
+        frame = self._frame()
+        return "" if frame is None else self._shown(frame.f_code.co_filename, frame.f_lineno)
+
+    def of_arguments(self, call: str, keywords: Iterable[str]) -> dict[str, str]:
+        """Return the lines of a running call's keyword arguments, by keyword.
+
+        Args:
+            call: The name of the called class or function.
+            keywords: The keywords.
+        """
+        frame = self._frame()
+        if frame is None:
+            return dict.fromkeys(keywords, "")
+        file, line = frame.f_code.co_filename, frame.f_lineno
+        lines = _calls_of(file)
+        return {keyword: self._shown(file, lines.get((line, call, keyword), line)) for keyword in keywords}
+
+    def _frame(self) -> FrameType | None:
+        """Return the innermost frame of the author's files, or else of code outside of this package."""
+        frame: FrameType | None = sys._getframe(1)
+        first: FrameType | None = None
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not file.startswith(_PACKAGE):
+                first = first or frame
+                if os.path.abspath(file).startswith(self._home) and not any(part in file for part in _INSTALLED):
+                    return frame
+            frame = frame.f_back
+        return first
+
+    def _shown(self, file: str, line: int) -> str:
+        path = os.path.abspath(file)
+        return f"{path.removeprefix(self._home) if path.startswith(self._home) else os.path.basename(file)}:{line}"
+
+
+@functools.cache
+def _calls_of(file: str) -> dict[tuple[int, str, str], int]:
+    """Return the lines of keyword arguments in a file's calls: by the call's line, the called name, and the keyword."""
+    found: dict[tuple[int, str, str], int] = {}
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return found
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Call):
+            called = one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
+            for keyword in one.keywords:
+                if keyword.arg is not None:
+                    found[(one.lineno, called, keyword.arg)] = keyword.value.lineno
+    return found
