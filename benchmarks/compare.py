@@ -1,7 +1,7 @@
 """Compares two runs of the benchmarks: `python -m benchmarks.compare before.json after.json`.
 
-Both come from `pytest benchmarks --benchmark-json FILE`, on one machine, one after the other. What counts are ratios:
-how ours stands beside another side of the same run. Our own times are shown as well.
+Both come from `pytest benchmarks --benchmark-json FILE`, on one machine, one after the other. Ratios are compared: ours
+to another side of the same run. A row without another side is compared by our own median.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """How many times as much it is now."""
+        """The value now, divided by the value before."""
         return self.after / self.before if self.before else 1.0
 
 
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description="Compare two runs.")
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
-    parser.add_argument("--most", type=float, default=_MOST, help="how many times as much is too much; %(default)s")
+    parser.add_argument("--most", type=float, default=_MOST, help="the factor above which a row is worse; %(default)s")
     options = parser.parse_args(argv)
     found = list(changes(*(json.loads(file.read_text()) for file in (options.before, options.after))))
     if not found:

@@ -28,7 +28,7 @@ __all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "circumstances", "main", "mea
 HEADS = ("\\", "crossplane-lite", "official SDK", "function-pythonic")
 UNKNOWN = "not measured"
 
-# The rows of the report that are shown, by what they are called in the table.
+# The rows of the report that the table shows, by their names in the table.
 FIGURES = {
     "process start to first answer": "cold start to first answer, with models",
     "memory of that server": "resident memory of that server",
@@ -36,8 +36,7 @@ FIGURES = {
     "a call: 100 / 100 / 100 resources, median": "p50 of one call, 100 / 100 / 100",
 }
 
-
-# What can't be measured. Each is shown in the documentation, or said in the other project's own.
+# Features aren't measured. Our documentation shows each of ours, and that of the other project each of its own.
 FEATURES = (
     ("waits for values that don't exist yet", "yes", "by hand", "yes"),
     ("keeps what exists when an ``if`` or a loop has no value", "yes", "by hand", "no"),
@@ -55,10 +54,10 @@ class Line(NamedTuple):
     """A line of the table.
 
     Attributes:
-        what: What is compared.
-        ours: This SDK.
-        official: The official SDK.
-        pythonic: function-pythonic.
+        what: The feature or the figure.
+        ours: Its value for this SDK.
+        official: Its value for the official SDK.
+        pythonic: Its value for function-pythonic.
     """
 
     what: str
@@ -73,7 +72,7 @@ def _row(name: str) -> Row:
 
 
 def _pythonic(work: Path) -> str:
-    """Return the size of function-pythonic's packages for Python 3.12, whichever Python runs this."""
+    """Return the size of function-pythonic's packages for Python 3.12; any Python can run this."""
     target = work / "pythonic"
     flags = ["--python-version", "3.12", "--ignore-requires-python", "--only-binary=:all:"]
     try:

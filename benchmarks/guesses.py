@@ -1,7 +1,7 @@
 """Rows of a call in which a value is missing and was used as a plain one, beside the same call with the value.
 
-In this process, on the function's bytes: what counts is how often compose() runs, and what the comparison takes. The
-composite has the condition already that such calls give it, as it has from the second call on.
+They run in this process, on the function's bytes, and show the cost of further runs of compose() and of comparing them.
+The composite already has the condition that such calls set, as it has from the second call on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Calls per second of a function that computes, with and without worker processes: `python -m benchmarks.workers`.
 
-It takes all processors for some seconds, so it says something on a machine that does nothing else.
+It needs all processors for some seconds, so its figures only count on a machine that does nothing else.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from .._observed.observable import Observable
 from .._observed.tracker import current
 from .._paths.text import show as show_path
 from ..errors import DEEPEST, UnknownFieldError, UsageError
+from . import kin
 from . import types as _types
 from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
@@ -174,10 +175,12 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
             node.place.used(node)
         # Reading a missing value gives an empty view: a dependency if it can still come, no opinion if it can't.
         return node.observable() if state == WAIT else None
-    if code == _types.MODEL and not isinstance(value, type_.made or type_.cls):
-        if state < WAIT:
-            raise _unfit(type_, value, name)
+    is_other = code == _types.MODEL and not isinstance(value, type_.made or type_.cls)
+    if is_other and state >= WAIT:
         value = _copied(value, type_.cls)  # the same shape in another class: observed values go by their wire names
+        is_other = False
+    elif is_other and not kin.are_kin(type(value), type_.cls):
+        raise _unfit(type_, value, name)
     elif code in (_types.LIST, _types.MAP) or type_.words:
         raise _unfit(type_, value, name)
     elif state in (LAID, TEMPLATE) or (state == HELD and (node is None or node.raw is None)):
@@ -187,8 +190,17 @@ def _adopt_model(type_: _types.Type, value: ModelShape, name: Place) -> Any:
         value = own_copy(value)  # a call must not change objects that were made outside of every call
     elif state not in (LOOSE, OUTSIDE):
         value = _copied(value, type(value))
+    if is_other:
+        kin.become(value, type_, name, _refuse, _label)
     _take(value)
     return value
+
+
+def _refuse(type_: _types.Type, value: Any, name: Place) -> None:
+    """Refuse a value that doesn't fit into a kin class; scalars as everywhere."""
+    if type(value) not in _types.SCALARS:
+        raise _unfit(type_, value, name)
+    _converted(type_, value, name, _Work())
 
 
 def _is_status(name: Place) -> bool:

@@ -22,6 +22,8 @@ def identifier(text: str) -> str:
         import unicodedata
 
         text = unicodedata.normalize("NFKC", text)  # as Python reads names
+    if text.isidentifier():  # nearly all are
+        return text
     name = "".join(character if ("a" + character).isidentifier() else "_" for character in text)
     return name if name.isidentifier() else "_" + name
 

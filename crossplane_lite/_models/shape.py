@@ -29,6 +29,9 @@ class ModelShape:
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _head_fields: ClassVar[dict[str, bytes]] = {}
 
+    # What the classes of fields of one name have in common; nothing where no other class can stand in its place.
+    _kin: ClassVar[str] = ""
+
     _node: Node | None
     __wire_below__: ClassVar[Any]  # the same slot, by the name that the codec knows
 

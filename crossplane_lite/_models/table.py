@@ -24,7 +24,8 @@ and in keys, a character that means something here (space, `:`, `=`, `#`, `,`, `
 digits.
 A class that starts with `@apiVersion` (or `@apiVersion=Kind`, where the kind is not the class's name) is a resource
 and has the fields apiVersion and kind; `;Namespaced` or `;Cluster` behind that is its scope. `*` before the fields
-marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields).
+marks an open class, which takes any other attribute as well (x-kubernetes-preserve-unknown-fields). `~Rule` before the
+fields marks a class of fields called `rule` that has another name, because their shapes differ (see `kin`).
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
     fields = []
     if is_open:
         del parts[0]
+    kin = parts.pop(0)[1:] if parts and parts[0][0] == "~" else ""
     for part in parts:
         try:
             fields.append(types.parse_field(part, resolve))
@@ -115,7 +117,7 @@ def _make_class(module: str, name: str, text: str, resolve: types.Resolve) -> ty
                 f"{module}.{name}: {part!r} is not a field of a table, which looks like name:type"
             ) from None
     kind = (kind or name) if api_version else ""
-    return make_class(module, name, fields, api_version, kind, scope, is_open=is_open)
+    return make_class(module, name, fields, api_version, kind, scope, is_open=is_open, kin=kin)
 
 
 def make_class(
@@ -127,6 +129,7 @@ def make_class(
     scope: str = "",
     *,
     is_open: bool = False,
+    kin: str = "",
 ) -> type[Model]:
     """Make a model class.
 
@@ -138,6 +141,7 @@ def make_class(
         kind: For a resource its kind.
         scope: For a resource `Namespaced` or `Cluster`; nothing where that isn't known.
         is_open: True where it takes any other attribute as well.
+        kin: What it has in common with the other classes of fields of one name (see `kin`); by itself its own name.
     """
     namespace: dict[str, Any] = {
         "__module__": module,
@@ -145,6 +149,7 @@ def make_class(
         "__slots__": (),
         "__attrs_attrs__": MadeByAttrs(),
         "__doc__": HELP,
+        "_kin": "" if api_version else kin or types.kin_name(name),
     }
     bases: tuple[type[Model], ...] = (Model,)
     if api_version:

@@ -27,6 +27,7 @@ __all__ = [
     "Field",
     "Type",
     "articled",
+    "kin_name",
     "parse_field",
     "unescape",
 ]
@@ -149,6 +150,16 @@ def articled(name: str, module: str = "") -> str:
     """Return a class's name in words, for error messages: `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`."""
     sounds_open = name[0] in "AEIOUaeiou" and not name.startswith(("Us", "Uni"))
     return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
+
+
+def kin_name(name: str) -> str:
+    """Return what the classes of fields of one name share, of the name that one would like to have.
+
+    A list's class has `Item` behind the field's name, once for each list.
+    """
+    while name.endswith("Item") and name != "Item":
+        name = name[:-4]
+    return name
 
 
 ANY_TYPE: Final = Type(ANY)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .._manifests import sources
 from .._manifests.yaml import Document
 from ..errors import InputError
-from . import changes, generate, imports, options, output, uses
+from . import changes, generate, imports, manifest, options, output, uses
 from .definitions import Definitions, Kind, definitions
 from .options import Options, make_parser
 from .progress import Progress
@@ -38,7 +38,8 @@ def command(argv: Sequence[str]) -> int:
         run = _make(chosen, progress)
         report = _done(chosen, run, progress)
     if not chosen.is_check:
-        _warn_of_ignored([folder / file for folder, files in run.outputs for file in files])
+        for folder, files in run.outputs:
+            _warn_of_ignored(folder, files)
     _print_notes(run.made, chosen.is_verbose)
     print(report.json() if chosen.is_json else report.text())
     return 1 if report.uses or (chosen.is_check and not report.is_current) else 0
@@ -71,7 +72,7 @@ def _make(chosen: Options, progress: Progress) -> _Run:
     made = generate.generate(
         kinds,
         lambda file: _text(chosen.output / file),
-        output.recorded_names(chosen.output),
+        manifest.recorded_names(chosen.output),
         descriptions=chosen.descriptions,
         progress=progress.step,
     )
@@ -101,7 +102,7 @@ def _documents(chosen: Options, paths: Sequence[str], progress: Progress) -> Ite
 def _done(chosen: Options, run: _Run, progress: Progress) -> Report:
     """Say what changes, and write it unless this is a check."""
     names = {chosen.output: run.made.names}
-    owned = [output.owned(folder) for folder, _ in run.outputs]
+    owned = [manifest.owned(folder) for folder, _ in run.outputs]
     is_current = output.compare_all(run.outputs, names)
     broken = modules = None
     if any(owned):
@@ -187,39 +188,42 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
         raise InputError("the cluster has no definition that can be read")
 
 
-def _warn_of_ignored(files: Sequence[Path]) -> None:
-    """Say which of the written files git leaves out, as a list of ignored files with `instance/` in it makes it do."""
+def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
+    """Say which of the files in a folder git leaves out: common lists of ignored files have `instance/` in them."""
     import shutil
-    import subprocess
 
     git = shutil.which("git")
     if git is None:
         return
-    where = files[0].parent
-    names = "".join(f"{file.absolute()}\0" for file in files)
-    # Status 128 where it is no work tree, 1 where nothing is ignored.
-    done = subprocess.run(
-        [git, "check-ignore", "-z", "--verbose", "--non-matching", "--stdin"],
-        input=names,
-        cwd=where,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        return
-    parts = done.stdout.split("\0")[:-1]
+    names = "".join(f"{(folder / file).absolute()}\0" for file in files)
     # Source, line, pattern and path of each file; a pattern that begins with ! keeps it.
+    parts = _asked(git, ["check-ignore", "-z", "--verbose", "--non-matching", "--stdin"], folder, names).split("\0")[
+        :-1
+    ]
     found = [parts[at : at + 4] for at in range(0, len(parts), 4)]
     ignored = [one for one in found if one[2] and not one[2].startswith("!")]
     if ignored:
         source, line, pattern, path = ignored[0]
         more = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+        # A list of the repository is named from its top; that of a user, by its whole path, counts less.
+        above, _, name = source.rpartition("/")
+        is_own = name == ".gitignore" and not source.startswith("/")
+        within = _asked(git, ["rev-parse", "--show-prefix"], folder).strip()
+        kept = within.removeprefix(f"{above}/") if is_own and above else within
+        at = "its end" if is_own else "the end of the repository's .gitignore"
         print(
             f"warning: git ignores {path}{more}, because {source} has {pattern!r} in line {line}: "
-            "keep the models with a line such as !/models/** at its end",
+            f"keep the models with the line !/{kept}** at {at}",
             file=sys.stderr,
         )
+
+
+def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> str:
+    """Return what git prints in a folder; nothing where it is no work tree, or where there is nothing to say."""
+    import subprocess
+
+    done = subprocess.run([git, *arguments], input=text, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:

@@ -15,7 +15,7 @@ from ..errors import InputError
 from .definitions import Component, Kind
 from .modules import Class, Module, check_paths, mark_seen, table_source
 from .naming import Names, earlier_table, fields_of
-from .schema import META, ClassRef, Form, ObjectSchema, Shapes, read
+from .schema import META, ClassRef, ObjectSchema, Shapes, read
 from .stubs import stub_source
 
 __all__ = ["VERSIONS", "Output", "Progress", "Recorded", "difference", "generate", "select"]
@@ -193,7 +193,7 @@ class _Units:
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
         """Note what a document has otherwise than a class that is shipped."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
-        theirs = {field.wire: _table_type(field.form) for field in unit.nodes[0].fields}
+        theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
             f"{sign}{wire}"
             for sign, wires in (
@@ -239,15 +239,6 @@ class _Units:
             )
         elif unit.source.where < known.source.where:
             units[ref] = unit  # descriptions may differ, and must not depend on which came first
-
-
-def _table_type(form: Form) -> tuple[str, str]:
-    """Return a type as a table has it: the lists and maps, and what they hold."""
-    around = ""
-    while form.item is not form:
-        around += form.code
-        form = form.item
-    return around, form.code if form.ref is None else form.ref.name
 
 
 def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:

@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Mapping, Set
 from typing import Final
 
+from .._models.types import kin_name
 from ..errors import InputError
 from .names import attributes
 from .schema import ClassRef, Field, Form, ObjectSchema
@@ -160,6 +161,9 @@ def class_text(module: Module, cls: Class) -> str:
         parts.append(f"@{cls.api_version}{kind}{';' + cls.scope if cls.scope else ''}")
     if cls.node.is_open:
         parts.append("*")
+    kin = kin_name(cls.node.hint)
+    if cls.node.parent is not None and kin_name(cls.name) != kin:
+        parts.append(f"~{kin}")
     parts += [_field_text(module, cls.attributes[field.wire], field) for field in cls.node.fields]
     return " ".join(parts)
 

@@ -8,7 +8,12 @@ another shape gets its parent's name in front.
 What was generated before comes first of all: an object that has a class in the module's earlier table keeps its name,
 so that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different
 fields now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in
-`status`, the shape that most have, so that as little as possible that people wrote has another name.
+`status`, the shape that lacks the fewest of the class's fields that others still have, and of such shapes the one that
+most have.
+
+What people construct by the class's name goes on working in all places where its fields are still there: the class that
+keeps the name has these fields, and its models are taken in the places of the others (see `_models.kin`). Only where
+each shape has lost a field that another one still has, no class has all of them.
 
 So names may depend on what was generated before. Those that are others than a new folder would have are `recorded`:
 with them and without the earlier table a schema gets the same names.
@@ -17,10 +22,10 @@ with them and without the earlier table a schema gets the same names.
 from __future__ import annotations
 
 import ast
+import functools
 import keyword
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .._models.types import unescape
 from .._paths.text import show
@@ -30,6 +35,8 @@ __all__ = ["Field", "Names", "earlier_table", "fields_of", "place_of"]
 
 # How far back in the order an object stands, by its place.
 _WRITTEN, _INITIAL, _READ = range(3)
+# What the letters of a table take.
+_SCALARS: Final = {"s": "s", "i": "i", "b": "b", "f": "fi", "q": "is"}
 
 
 class Names:
@@ -53,7 +60,6 @@ class Names:
         self.recorded = dict(recorded or {})
         self._reserved = frozenset(reserved)
         self._earlier = earlier or {}
-        self._parsed: dict[str, dict[str, Field]] = {}
 
     def give(self, units: Sequence[Sequence[ObjectSchema]]) -> list[list[ObjectSchema]]:
         """Name the objects of a module's kinds and components, each of them beginning with the whole.
@@ -91,7 +97,7 @@ class Names:
         shapes: dict[str, int | None] = dict.fromkeys(self._reserved)
         shared: dict[tuple[str, int], str] = {}
         given: dict[int, str] = {}
-        kept = _kept(ordered, before) if before else {}
+        kept = self._kept(ordered, before) if before else {}
 
         def take(node: ObjectSchema, name: str) -> None:
             given[id(node)] = name
@@ -108,6 +114,47 @@ class Names:
                 take(node, shared.get((node.hint, node.shape)) or _free(node, given, shapes))
         return given
 
+    def _kept(self, ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
+        """Return which shape keeps each name that objects had before."""
+        ranks: dict[str, int] = {}
+        places: dict[str, dict[int, _Places]] = {}
+        for rank, node in ordered:
+            name = before.get(id(node))
+            if name is not None:
+                is_first = ranks.setdefault(name, rank) == rank
+                found = places.setdefault(name, {}).setdefault(node.shape, _Places(node))
+                found.first += is_first
+                found.later += not is_first
+        return {name: self._keeper(name, shapes) for name, shapes in places.items()}
+
+    def _keeper(self, name: str, shapes: Mapping[int, _Places]) -> int:
+        """Return which of the shapes that had a name keeps it; of equal ones the first."""
+        if len(shapes) == 1:
+            return next(iter(shapes))
+
+        def cost(shape: int) -> tuple[int, int, int]:
+            lost = [(self._lost(name, shapes[shape].node, other.node), other) for other in shapes.values()]
+            first = sum(number * other.first for number, other in lost)
+            return first, sum(number * other.later for number, other in lost), -shapes[shape].first
+
+        return min((shape for shape, found in shapes.items() if found.first), key=cost)
+
+    def _lost(self, name: str, one: ObjectSchema, other: ObjectSchema) -> int:
+        """Return how many fields of an earlier class, and of those within it, an object lacks that another has."""
+        number = 0
+        work = [(name, one, other)]
+        while work:
+            name, one, other = work.pop()
+            for wire, field in fields_of(self._earlier[name]).items():
+                is_class = field.inner in self._earlier
+                has, below = _has(one, wire, field, is_class=is_class)
+                other_has, other_below = _has(other, wire, field, is_class=is_class)
+                if other_has and not has:
+                    number += 1
+                elif below is not None and other_below is not None:
+                    work.append((field.inner, below, other_below))
+        return number
+
     def _earlier_names(self, nodes: Sequence[ObjectSchema]) -> dict[int, str]:
         """Walk the earlier table along with the schema: the names of the classes that it had in the same places."""
         whole = nodes[0].hint
@@ -116,15 +163,45 @@ class Names:
             above = names.get(id(node.parent))
             if above is None:
                 continue
-            found = self._fields(above).get(node.wire)
+            found = fields_of(self._earlier[above]).get(node.wire)
             if found is not None and found.inner in self._earlier and _usable(found.inner):
                 names[id(node)] = found.inner
         return names
 
-    def _fields(self, name: str) -> dict[str, Field]:
-        if name not in self._parsed:
-            self._parsed[name] = fields_of(self._earlier[name])
-        return self._parsed[name]
+
+class _Places:
+    """The places of one shape that had a name.
+
+    Attributes:
+        node: One of them.
+        first: How many come first in the order.
+        later: How many others there are.
+    """
+
+    def __init__(self, node: ObjectSchema) -> None:
+        self.node = node
+        self.first = self.later = 0
+
+
+def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tuple[bool, ObjectSchema | None]:
+    """Return whether an object has a field that takes what it took, and the object within, where it is one."""
+    for field in node.fields:
+        if field.wire == wire:
+            around, inner = field.form.in_table()
+            if around != earlier.around:
+                return inner == "x" and earlier.around.startswith(around), None
+            below = field.form.innermost.node
+            if is_class:
+                return below is not None or inner in ("o", "x"), below
+            return inner in (earlier.inner, "x") or _letters(earlier.inner) <= _letters(inner), None
+    return False, None
+
+
+def _letters(code: str) -> set[str]:
+    """Return the scalars that a table's type takes, by their letters; the code itself where it is none of scalars."""
+    if any(one not in _SCALARS for one in code.split("|")):
+        return {code}
+    return set().union(*(_SCALARS[one] for one in code.split("|")))
 
 
 def place_of(node: ObjectSchema) -> str:
@@ -154,17 +231,6 @@ def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, Object
             found.append((rank, node))
     found.sort(key=lambda one: one[0])
     return found
-
-
-def _kept(ordered: Sequence[tuple[int, ObjectSchema]], before: Mapping[int, str]) -> dict[str, int]:
-    """Return which shape keeps each name that objects had before."""
-    ranks: dict[str, int] = {}
-    shapes: dict[str, Counter[int]] = {}
-    for rank, node in ordered:
-        name = before.get(id(node))
-        if name is not None and ranks.setdefault(name, rank) == rank:
-            shapes.setdefault(name, Counter())[node.shape] += 1
-    return {name: counts.most_common(1)[0][0] for name, counts in shapes.items()}  # of equal ones the first
 
 
 def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
@@ -197,7 +263,8 @@ class Field(NamedTuple):
     inner: str
 
 
-def fields_of(text: str) -> dict[str, Field]:
+@functools.lru_cache(maxsize=8192)  # classes of many kinds have the same text
+def fields_of(text: str) -> Mapping[str, Field]:
     """Return the fields of a class in a table by wire name."""
     fields = {}
     for part in text.split(" "):

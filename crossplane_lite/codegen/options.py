@@ -116,8 +116,9 @@ def _project(file: Path) -> Mapping[str, Any]:
         import tomllib
     else:
         tomllib: Any = load("tomli", "codegen")
+    text = read_bytes(file)
     try:
-        document = tomllib.loads(read_bytes(file).decode())
+        document = tomllib.loads(text.decode())
     except ValueError as e:  # UnicodeDecodeError is one
         raise InputError(f"{file} is not TOML: {' '.join(str(e).split())}") from None
     table = document.get("generate")

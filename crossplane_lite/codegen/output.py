@@ -13,54 +13,26 @@ A run checks everything, then writes in this order:
 An error or an interrupt before step 4 takes back all that was done. A process that is killed can't do that; it leaves
 its journal, and the next run owns what the journal lists, so that it can overwrite, remove and clear away all of it.
 Files are compared by content, so that it doesn't matter how far the run came.
-
-The manifest also has the names of classes that history decided (see `naming`), so that models that are made anew beside
-it, where the manifest alone is under version control, have the same names.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..errors import InputError
 from ._transaction import TEMPORARY, Transaction, naming, remove, remove_empty
+from .manifest import JOURNAL, MANIFEST, Names, list_text, path_problem, read_list
 
-__all__ = [
-    "MANIFEST",
-    "Progress",
-    "Summary",
-    "compare_all",
-    "manifest",
-    "owned",
-    "recorded_names",
-    "write",
-    "write_all",
-]
+__all__ = ["Progress", "Summary", "compare_all", "write", "write_all"]
 
-MANIFEST: Final = ".crossplane-lite.json"
-_JOURNAL: Final = ".crossplane-lite.unfinished.json"
-_FORMAT: Final = 1
-_ABOUT: Final = {
-    MANIFEST: (
-        "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
-        "removes those that it no longer makes. It touches no other file in this folder."
-    ),
-    _JOURNAL: (
-        "Left by a run of `crossplane-lite generate` that was killed: its next run repairs the files listed here and "
-        "removes this list."
-    ),
-}
-Names = Mapping[str, Mapping[str, str]]
-"""By the path of a module without its suffix, the class at a place."""
 Progress = Callable[[str, str, int, int], object]
 """Told what is being done, to which file, and that it is the how manyth of how many."""
 
@@ -84,38 +56,6 @@ class Summary(NamedTuple):
 
 def _silent(_what: str, _of: str, _done: int, _total: int) -> None:
     """Show no progress."""
-
-
-def manifest(files: Iterable[str], names: Names) -> str:
-    """Return the text of the manifest of a folder that has these files."""
-    return _list(MANIFEST, files, names).decode()
-
-
-def owned(folder: Path) -> list[str]:
-    """Return the paths of the files that earlier runs made.
-
-    Raises:
-        InputError: The manifest can't be used.
-    """
-    return _read_list(folder / MANIFEST) or []
-
-
-def recorded_names(folder: Path) -> Names:
-    """Return the names of classes that the folder's manifest has; there are none where it isn't there.
-
-    Raises:
-        InputError: The manifest can't be used.
-    """
-    document = _document(folder / MANIFEST) or {}
-    names = document.get("names", {})
-    if not isinstance(names, dict) or not all(
-        isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
-    ):
-        raise InputError(
-            f"{folder / MANIFEST}: 'names' must have classes by module and place: restore it, or remove 'names' "
-            "and have names as in a new folder"
-        )
-    return names
 
 
 def compare_all(outputs: Iterable[tuple[Path, Mapping[str, str]]], names: Mapping[Path, Names] | None = None) -> bool:
@@ -205,7 +145,7 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
     spelt: dict[str, str] = {}
     contents = {}
     for path in sorted(files):
-        if problem := _problem(path):
+        if problem := path_problem(path):
             raise InputError(f"can't write {path!r} to {folder}: the path {problem}")
         parts = path.split("/")
         for prefix in itertools.accumulate(parts, "{}/{}".format):
@@ -222,20 +162,6 @@ def _contents(folder: Path, files: Mapping[str, str]) -> dict[str, bytes]:
         except UnicodeEncodeError as e:
             raise InputError(f"can't write {path!r} to {folder}: its text can't be UTF-8 ({e.reason})") from e
     return contents
-
-
-def _problem(path: str) -> str | None:
-    """Return why a path can't be one of ours, if it can't."""
-    parts = path.split("/")
-    problems = {
-        "is absolute": path.startswith("/"),
-        "has '..' in it": ".." in parts,
-        "has an empty part or '.' in it": "" in parts or "." in parts,
-        "has a backslash, a colon or a NUL in it": not {"\\", ":", "\0"}.isdisjoint(path),
-        "has characters that can't be UTF-8": any("\ud800" <= character <= "\udfff" for character in path),
-        "doesn't end in .py or .pyi": not path.endswith((".py", ".pyi")),
-    }
-    return next((text for text, is_so in problems.items() if is_so), None)
 
 
 def _folded(path: str) -> str:
@@ -277,12 +203,12 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
     Raises:
         InputError: Its manifest is not to be trusted, or files of others are in the way.
     """
-    lists = {folder / name: _read_list(folder / name) for name in (_JOURNAL, MANIFEST)}
+    lists = {folder / name: read_list(folder / name) for name in (JOURNAL, MANIFEST)}
     owned = {path: place for place, paths in lists.items() for path in paths or ()}
     has_journal, has_manifest = (paths is not None for paths in lists.values())
     if not has_journal and not has_manifest:
         _refuse_foreign(folder, files)
-    found = {path: _find(folder, path) for path in (*owned, *files)}
+    found = _find_all(folder, (*owned, *files))
     for path, source in owned.items():
         if found[path].is_a(stat.S_ISLNK):
             raise InputError(f"{source} lists {path!r}, but {found[path].place} is a symbolic link: remove one of them")
@@ -290,14 +216,14 @@ def _plan(folder: Path, files: dict[str, bytes], names: Names) -> _Plan:
     removed = [path for path in gone if found[path].place == folder / path and found[path].is_a(stat.S_ISREG)]
     _refuse_same_files(folder, removed, files, found)
     new = {path: content for path, content in files.items() if not _is_done(folder, path, content, found, owned)}
-    wanted = _list(MANIFEST, files, names)
+    wanted = list_text(MANIFEST, files, names)
     return _Plan(
         folder,
         new,
         gone,
         removed,
         _stale(folder, found),
-        {MANIFEST: wanted, _JOURNAL: _list(_JOURNAL, found)},
+        {MANIFEST: wanted, JOURNAL: list_text(JOURNAL, found)},
         not has_manifest or _read(folder / MANIFEST) != wanted,
         has_journal,
         Summary(len(new), len(files) - len(new), len(removed)),
@@ -314,18 +240,31 @@ class _Found(NamedTuple):
         return self.status is not None and test(self.status.st_mode)
 
 
-def _find(folder: Path, path: str) -> _Found:
-    place = folder
-    with naming("read", folder / path):
-        for part in path.split("/"):
-            place /= part
-            try:
-                status = os.lstat(place)
-            except FileNotFoundError:
-                return _Found(folder / path, None)
-            if not stat.S_ISDIR(status.st_mode):
-                break
-    return _Found(place, status)
+def _find_all(folder: Path, paths: Iterable[str]) -> dict[str, _Found]:
+    """Find what is at each path; a folder that many of them lead through is looked at once."""
+    ways: dict[str, _Found | None] = {}  # None for a folder, otherwise where the way ends
+    found = {}
+    for path in paths:
+        end = None
+        with naming("read", folder / path):
+            for prefix in _above(path):
+                if prefix not in ways:
+                    one = _look(folder / prefix)
+                    ways[prefix] = None if one.is_a(stat.S_ISDIR) else one
+                end = ways[prefix]
+                if end is not None:
+                    break
+            if end is None:
+                end = _look(folder / path)
+        found[path] = end if end.status is not None else _Found(folder / path, None)
+    return found
+
+
+def _look(place: Path) -> _Found:
+    try:
+        return _Found(place, os.lstat(place))
+    except FileNotFoundError:
+        return _Found(place, None)
 
 
 def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], owned: Mapping[str, Path]) -> bool:
@@ -370,6 +309,11 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
                 continue
             if is_file and (name in _HARMLESS or TEMPORARY.fullmatch(name)):
                 continue
+            if name == MANIFEST:
+                raise InputError(
+                    f"{folder / prefix} has generated models already, so {folder} is not an output folder of its own: "
+                    "give the former as the output, or choose an empty folder"
+                )
             if not is_file or path not in files or _read(folder / path) != files[path]:
                 raise InputError(_foreign(folder / path))
         pending += reversed(below)
@@ -410,55 +354,6 @@ def _read(place: Path) -> bytes:
         return place.read_bytes()
 
 
-# The manifest and the journal: two lists of paths in one format.
-
-
-def _list(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
-    document: dict[str, Any] = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
-    if names:
-        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _read_list(place: Path) -> list[str] | None:
-    """Return the paths that a list holds, None if it doesn't exist.
-
-    The list may come from a checkout that nobody has looked at, so only paths that stay in the folder are taken.
-    """
-    document = _document(place)
-    if document is None:
-        return None
-    paths = document.get("files")
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise InputError(
-            f"{place} has no list 'files' of paths: restore it, or remove the folder and generate it again"
-        )
-    for path in paths:
-        if problem := _problem(path):
-            raise InputError(f"{place} lists {path!r}, which can't be a file of this folder: it {problem}")
-    return paths
-
-
-def _document(place: Path) -> dict[str, Any] | None:
-    """Return what a list says, None if it doesn't exist."""
-    found = _find(place.parent, place.name)
-    if found.status is None:
-        return None
-    if not found.is_a(stat.S_ISREG):
-        raise InputError(f"{place} is not a file: remove it")
-    try:
-        document: Any = json.loads(_read(place))
-    except (ValueError, RecursionError) as e:
-        raise InputError(f"{place} is not JSON: restore it, or remove the folder and generate it again") from e
-    version = document.get("format") if isinstance(document, dict) else None
-    if type(version) is not int or version != _FORMAT:
-        raise InputError(
-            f"{place} has another 'format' than {_FORMAT}, the only one that this version of crossplane-lite reads"
-        )
-    assert isinstance(document, dict)
-    return document
-
-
 # Doing it.
 
 
@@ -467,8 +362,8 @@ def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress)
     for plan in plans:
         for path in plan.stale:
             remove(plan.folder / path)
-        transaction.stage(plan.folder / _JOURNAL, plan.lists[_JOURNAL])
-        transaction.replace(plan.folder / _JOURNAL)
+        transaction.stage(plan.folder / JOURNAL, plan.lists[JOURNAL])
+        transaction.replace(plan.folder / JOURNAL)
     transaction.guard()
     for plan in plans:
         for path, content in plan.new.items():
@@ -487,7 +382,7 @@ def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress)
     transaction.commit()
     for plan in plans:
         _tidy(plan.folder, plan.gone)
-        remove(plan.folder / _JOURNAL)
+        remove(plan.folder / JOURNAL)
 
 
 def _tidy(folder: Path, gone: Iterable[str]) -> None:

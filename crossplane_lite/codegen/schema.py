@@ -75,6 +75,14 @@ class Form:
             form = form.item
         return form
 
+    def in_table(self) -> tuple[str, str]:
+        """Return the type as a table has it: the lists and maps, and the letter or the class that they hold."""
+        around, form = "", self
+        while form.item is not form:
+            around += form.code
+            form = form.item
+        return around, form.code if form.ref is None else form.ref.name
+
     def signature(self) -> tuple[Any, ...]:
         """Return what makes two types the same, with the shapes of objects already known."""
         below = () if self.item is self else self.item.signature()

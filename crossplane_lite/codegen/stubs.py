@@ -182,7 +182,7 @@ def _docstring(text: str) -> str:
     escaped = text.replace("\\", "\\\\")
     if '"""' in escaped or escaped.endswith('"'):
         escaped = escaped.replace('"', '\\"')
-    if not all(character.isprintable() or character in "\n\t" for character in escaped):
+    if not escaped.replace("\n", "").replace("\t", "").isprintable():
         escaped = "".join(
             character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
             for character in escaped

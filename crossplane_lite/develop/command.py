@@ -72,7 +72,7 @@ def command(argv: Sequence[str]) -> int:
 def _start(arguments: argparse.Namespace) -> subprocess.Popen[bytes]:
     given = [arguments.function, arguments.address, arguments.tls_certs_dir or "", arguments.record or ""]
     given.append("yes" if arguments.record_secrets else "")
-    # The current folder comes first, as with `python -m`; a terminal's Ctrl-C is for this process alone.
+    # With `-m`, modules are looked for in the current folder first. The new session keeps a terminal's Ctrl-C away.
     return subprocess.Popen([sys.executable, "-m", _SERVING, *given], stdin=subprocess.DEVNULL, start_new_session=True)
 
 
@@ -88,7 +88,7 @@ def _stop(process: subprocess.Popen[bytes] | None) -> None:
 
 
 def sources(folder: str) -> dict[str, tuple[int, int]]:
-    """Return the Python files below a folder, each with the time of its last change and its size.
+    """Return the Python files below a folder, each with the time of its last change, and its size.
 
     Hidden folders, virtual environments and leftovers of builds are left out.
     """
@@ -117,10 +117,9 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite dev",
-        description="Serve a function while it is written: without transport security, for the Development runtime of "
-        "render; again whenever a Python file below the current folder changes. Each call is two lines: what was "
-        "asked, "
-        "and what was answered.",
+        description="Serve a function while it is written, and start it again whenever a Python file below the current "
+        "folder changes. It serves without transport security, for the Development runtime of render. Each call is "
+        "printed as two lines: the request and the answer.",
         epilog="examples:\n  crossplane-lite dev network.function:compose\n"
         "  crossplane-lite dev network.function:compose --record recorded\n"
         "  crossplane-lite render recorded/0001-Network-example/{xr,composition,functions}.yaml",
@@ -128,12 +127,12 @@ def make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     made.add_argument(
-        "function", metavar="MODULE:FUNCTION", help="the function; its module can be in the current folder"
+        "function", metavar="MODULE:FUNCTION", help="the function; its module may be in the current folder"
     )
     made.add_argument(
-        "--address", metavar="HOST:PORT", default="localhost:9443", help="where to listen (localhost:9443)"
+        "--address", metavar="HOST:PORT", default="localhost:9443", help="the address to serve at (localhost:9443)"
     )
     made.add_argument("--tls-certs-dir", metavar="DIR", help="serve with mutual TLS, for a Crossplane in a cluster")
-    made.add_argument("--record", metavar="DIR", help="save each request as files that render and tests take")
+    made.add_argument("--record", metavar="DIR", help="save each request here, as files for render and tests")
     made.add_argument("--record-secrets", action="store_true", help="save secret values as they are, not masked")
     return made

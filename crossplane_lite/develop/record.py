@@ -1,9 +1,8 @@
 """Requests as files, which `render`, `graph`, `simulate` and tests take.
 
-Each request gets a folder: `xr.yaml`, `observed.yaml`, `required.yaml`, `desired.yaml`, and a `composition.yaml` with
-the
-step's input and a `functions.yaml` that names the function. Secret values are masked: the data of Secrets, credentials
-and connection details, wherever their values stand.
+Each request gets a folder with `xr.yaml`, `observed.yaml`, `required.yaml` and `desired.yaml`, a `composition.yaml`
+with the step's input, and a `functions.yaml` that names the function. Secret values are masked wherever they stand:
+data of Secrets, credentials and connection details.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ def save(request: bytes, folder: Path, target: str, *, secrets: bool = False) ->
 
     Args:
         request: Its bytes.
-        folder: Where its folder is made; it is numbered, so that earlier ones stay.
-        target: `module:function` that answers it.
+        folder: The place of its folder, which gets a new number.
+        target: The function that answers it, as `module:function`.
         secrets: Write secret values as they are.
 
     Returns:
-        Its folder.
+        The request's folder.
 
     Raises:
-        InputError: It can't be written.
+        InputError: A file can't be written.
     """
     asked = _view.RunFunctionRequest.FromString(request)
     mask = (lambda text: text) if secrets else masker_for(asked)
@@ -48,7 +47,7 @@ def save(request: bytes, folder: Path, target: str, *, secrets: bool = False) ->
         for name, documents in _files(asked, target):
             if documents:
                 plain = [one if secrets else _without_data(one) for one in documents]
-                # Only whoever records may read them.
+                # Nobody else on this machine may read them.
                 file = place / name
                 file.touch(mode=0o600)
                 file.write_text(mask(dump(plain)), encoding="utf-8", newline="\n")
@@ -106,7 +105,7 @@ def _decoded(resource: Any) -> dict[str, Any]:
 
 
 def _named(resources: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return composed resources with the annotation that says their names."""
+    """Return composed resources, with the annotation that has the name of each."""
     found = []
     for name, resource in sorted(resources.items()):
         content = _decoded(resource)
@@ -139,8 +138,7 @@ def _credentials(asked: Any) -> Iterator[dict[str, Any]]:
 
 
 def _without_data(content: dict[str, Any]) -> dict[str, Any]:
-    """Return an object, of a Secret without its values: short ones can't be found in other text, but must not be "
-    "here."""
+    """Return an object; a Secret without its values, because masking doesn't find short ones in text."""
     if content.get("kind") != "Secret" or content.get("apiVersion") != "v1":
         return content
     masked = dict(content)

@@ -28,13 +28,13 @@ _GRACE_SECONDS = 1.0
 
 
 class Shown:
-    """A function whose calls are shown, and recorded where that is wanted.
+    """A function whose calls are printed, and recorded where the user asks for it.
 
     Args:
         fn: The function.
-        target: `module:function`, for records.
-        folder: Where requests are written; None for nowhere.
-        secrets: Write secret values as they are.
+        target: The function's name for records, as `module:function`.
+        folder: The folder for records; None to record nothing.
+        secrets: Record secret values as they are.
     """
 
     def __init__(self, fn: Servable, target: str, folder: Path | None, *, secrets: bool) -> None:
@@ -45,7 +45,7 @@ class Shown:
         self._lock = threading.Lock()
 
     def run(self, request: bytes) -> bytes:
-        """Answer a request as the function does, and say so."""
+        """Return the function's answer to a request, and print both in two lines."""
         began = time.perf_counter()
         answer = self._fn.run(request)
         took = (time.perf_counter() - began) * 1000
@@ -65,8 +65,8 @@ def main(argv: Sequence[str]) -> int:
     """Serve until a signal comes.
 
     Args:
-        argv: Function, address, folder of certificates, folder of records, and whether secrets are recorded; empty
-            without one.
+        argv: The function, the address, the folder of certificates, the folder of records, and whether secrets are
+            recorded. An empty string stands for none, and for no.
     """
     target, address, certificates, folder, secrets = argv
     log.configure(logging.INFO, text=True)

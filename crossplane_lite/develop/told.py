@@ -28,7 +28,7 @@ def two_lines(request: bytes, response: bytes, milliseconds: float) -> tuple[str
 
 
 def title(asked: Any) -> str:
-    """Return the subject of a request: the composite, or a word for its absence."""
+    """Return the composite's kind and name, or `Operation` if there is none."""
     if not asked.observed.composite.resource:
         return "Operation"
     composite = _wire.decode_struct(asked.observed.composite.resource)

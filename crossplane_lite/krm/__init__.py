@@ -70,7 +70,7 @@ def __getattr__(name: str) -> "Any":
     if home is None and name not in ("define", "testing"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: Any
-    if home is not None:  # without importlib, which takes longer to import than what it would import here
+    if home is not None:  # importlib takes longer to import than the module itself
         value = getattr(__import__(home, globals(), None, (name,), 1), name)
     elif name == "define":
         from attrs import define as value

@@ -1,4 +1,4 @@
-"""Values on their way into a resource: copied, and nothing that a manifest can't hold."""
+"""Values on their way into a resource: they are copied, and checked for types that no manifest can hold."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class View:
     """Its key or index there."""
 
     def _read(self) -> Any:
-        """Return the plain data, not a copy; None where nothing is there."""
+        """Return the plain data itself, not a copy; None if there is none."""
         raise NotImplementedError
 
     def _steps(self) -> list[str | int]:
@@ -49,11 +49,11 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
     Args:
         value: JSON values, and views, models and mappings in them.
-        view: Where it goes, for messages.
+        view: The view that it goes into, for messages.
         step: The key or index there, or several steps.
 
     Raises:
-        UsageError: It holds something that no manifest can.
+        UsageError: The value, or a part of it, is of a type that no manifest can hold.
     """
     if type(value) is str and value.isascii():  # nearly always
         return value
@@ -65,7 +65,7 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
 
 def _opened(value: Any, where: str, depth: int) -> Any:
-    """Return a value with the content of views and models in their places."""
+    """Return a value in which views and models are replaced by their content."""
     if value is None or isinstance(value, (str, int, float)):
         return value
     if depth > DEEPEST:
@@ -75,7 +75,7 @@ def _opened(value: Any, where: str, depth: int) -> Any:
         if found is None:
             raise UsageError(
                 f"{value._path} isn't there, so it can't be put into {where or 'a resource'}; "
-                f"resource.get({value._path!r}, default=...) gives another value"
+                f"resource.get({value._path!r}, default=...) returns a default"
             )
         return found
     if isinstance(value, Mapping):
@@ -94,24 +94,24 @@ _NAMES = {("metadata", "name"), ("metadata", "namespace"), ("metadata", "generat
 
 
 def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> None:
-    """Refuse values of another type than Kubernetes wants where it wants strings: names, labels and annotations.
+    """Refuse values that aren't strings where Kubernetes wants strings: names, labels and annotations.
 
     Args:
-        steps: Where the value goes in a resource.
+        steps: The place in the resource that the value goes to.
         value: The value, plain data.
-        what: Returns what messages call the resource.
+        what: Returns the name of the resource in messages.
 
     Raises:
-        UsageError: It, or something in it, must be a string.
+        UsageError: The value, or a part of it, must be a string.
     """
     if len(steps) > 3 or (steps and steps[0] not in ("metadata", "apiVersion", "kind")):
         return
     if steps in _NAMES or steps[:2] in _TEXTS and len(steps) == 3:
         if value is not None and not isinstance(value, str):
             shown = f"{value!r:.40}" if not isinstance(value, (dict, list)) else ""
-            hint = f"write str({shown}) or a text" if shown else "it can't be an object or a list"
+            hint = f"write str({shown}) or a string" if shown else "it can't be an object or a list"
             if isinstance(value, bool):
-                hint = f'write str({shown}).lower(), which is "{str(value).lower()}", or a text'
+                hint = f'write str({shown}).lower(), which is "{str(value).lower()}", or another string'
             raise UsageError(f"{what()}: {show(steps)} must be a string (got {value!r:.60}); {hint}")
     elif isinstance(value, dict) and (steps == () or steps[:1] == ("metadata",)):
         for key, one in value.items():
@@ -119,7 +119,7 @@ def check_types(steps: tuple[Any, ...], value: Any, what: Callable[[], str]) -> 
 
 
 def equal(one: object, other: object) -> bool:
-    """Compare a view or plain data with anything, by value; true is not 1."""
+    """Say whether a view or plain data has the same value as another object; true is not 1."""
     from ._text._values import same
 
     try:

@@ -1,4 +1,4 @@
-"""A KRM function's help, and the changes that it would make: text for people and for programs."""
+"""A KRM function's help, and the changes that it makes, as text for people and for programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def with_config(text: str, function: Runnable) -> str:
     schema = _schema(function)
     if schema is None:
         return text
-    # Before the two paragraphs at the end.
+    # The fields stand before the last two paragraphs.
     head, *tail = text.rstrip("\n").rsplit("\n\n", 2)
     lines = ["functionConfig:", *(f"  {line}" for line in _lines(schema, "")), ""]
     about = schema.get("description", "")

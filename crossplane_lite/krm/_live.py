@@ -30,12 +30,12 @@ __all__ = ["Elements", "Fields", "Missing", "wrapped"]
 class Fields(View, _MutableMapping):
     """An object in a resource: a mapping that reads and changes it in place.
 
-    Fields are items (`view["name"]`), or attributes: `view.name` reads as the item, save that a missing field, or one
-    that is null, gives an empty value, which is made part of the resource when it is written to (`Missing`). A field
-    that is called like a method or a keyword of Python has an underscore behind it as attribute (`view.items_`,
-    `view.from_`); as item it is written as it is.
+    Fields are items (`view["name"]`) and attributes (`view.name`). Both read the same value, but for a field that is
+    missing or null: its attribute is an empty value, which becomes part of the resource when it is written to
+    (`Missing`). If a field has the name of a method or of a keyword of Python, the attribute has an underscore behind
+    it (`view.items_`, `view.from_`), and the item hasn't.
 
-    An assigned value is copied: no two places share state.
+    An assigned value is copied, so that no two places share state.
     """
 
     __slots__ = ("_data", "_root", "_step", "_up")
@@ -76,7 +76,7 @@ class Fields(View, _MutableMapping):
         plain_data(key, self, key)
         self._root._check_open()
         if isinstance(value, (Fields, Elements)) and value._data is not None and value._data is self._now().get(key):
-            return  # `view.ports += [...]` assigns the list that it has changed in place
+            return  # `view.ports += [...]` changes the list in place, and then assigns it
         value = plain_data(value, self, key)
         self._root._assign(self._own(), key, value)
 
@@ -93,7 +93,7 @@ class Fields(View, _MutableMapping):
         return self[key]
 
     def clear(self) -> None:
-        """Remove every field; the annotations that are an orchestrator's stay."""
+        """Remove every field; annotations of orchestrators stay."""
         self._root._check_open()
         for key in self:
             if not self._root._is_guarded(self._now(), key):
@@ -109,7 +109,7 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object, of the object itself without one."""
+        """Return the comments of the value at a field path within this object; without a path, those of the object."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
@@ -187,7 +187,7 @@ class Elements(View, _MutableSequence):
         return wrapped(self, at, data[at])
 
     def _check_index(self, at: Any) -> None:
-        """Say which list lacks the element."""
+        """Refuse an index that the list doesn't have; the error names the list."""
         many = len(self._now())
         if isinstance(at, int) and not -many <= at < many:
             raise IndexError(f"{self._root._where}: {self._path} has {many} element{'s' * (many != 1)}, and no [{at}]")
@@ -222,13 +222,13 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value before the element that has the index now."""
+        """Insert a value before the element at an index."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of an element: of the very one where it was read from this list, else of an equal one.
+        """Return the index of an element: of the element itself if it was read from this list, else of an equal one.
 
         Raises:
             ValueError: The list doesn't hold the value.
@@ -262,7 +262,7 @@ class Elements(View, _MutableSequence):
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; of the list without one."""
+        """Return the comments of the value at a field path within this list, such as `[0]`; without one, the list's."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -274,7 +274,7 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Turn the order round, in place."""
+        """Reverse the order, in place."""
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
@@ -308,14 +308,14 @@ class Elements(View, _MutableSequence):
 class Missing(Fields):
     """The value of an attribute that is missing or null: it is empty, false, and equal to None.
 
-    It becomes part of the resource with the first write: an object where a field is set, a list where an element is
-    added. Text can't be made of it, so that no manifest gets a name like "None-web".
+    The first write makes it part of the resource: as an object if a field is set, as a list if an element is added.
+    It can't be made into a string, so that no manifest gets a name like "None-web".
     """
 
     __slots__ = ()
 
     def _found(self) -> Any:
-        """Return the view or value that is at its place by now; None while the place is empty."""
+        """Return the view or value that is at its place now; None while the place is empty."""
         above: Any = self._up._found() if isinstance(self._up, Missing) else self._up
         if not isinstance(above, Fields):
             return None
@@ -336,7 +336,7 @@ class Missing(Fields):
         return made
 
     def _made(self, empty: Any) -> Any:
-        """Return the dict or list that is at its place; an empty one is put there first if needed."""
+        """Return the dict or list at its place; if the place is empty, put an empty one there first."""
         found = self._found()
         if found is None:
             assert isinstance(self._up, Fields)
@@ -413,7 +413,7 @@ class Missing(Fields):
         if self._found() is None:
             raise UsageError(
                 f"{self._root._where}: {self._path} isn't there; "
-                f"resource.get({self._path!r}, default=...) gives another value"
+                f"resource.get({self._path!r}, default=...) returns a default"
             )
         return NotImplemented
 

@@ -1,4 +1,4 @@
-"""Where an item of a file is from: annotations that its content shows, and that aren't part of its text."""
+"""The file of an item, in annotations that its content shows and its text doesn't have."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _NONE: Any = object()
 
 
 class Placed:
-    """The place of an item: its file, and its index among the documents of that.
+    """The place of an item: its file, and its index among the documents of the file.
 
-    Orchestrators write it into the item, as annotations, and take these out again. Here it is put into the content when
-    that is read, and taken out before the content is compared with the text. So the text never has it, and annotations
-    of the same names that somebody has in the file stay.
+    Orchestrators write the place into the item, as annotations, and take these out again. This class puts it into the
+    content when that is read, and takes it out before the content is compared with the text. So the text never has it,
+    and annotations of the same names that the file has stay.
     """
 
     __slots__ = ("_annotations", "_before", "_metadata", "_was_empty", "index", "path")
@@ -29,7 +29,7 @@ class Placed:
         self._metadata: Any = _NONE  # the text has an object, null, or nothing at all
         self._annotations: Any = _NONE
         self._before: dict[str, Any] = {}
-        self._was_empty = True  # whether the text has an object of annotations with none in it
+        self._was_empty = True  # whether the text has annotations, and they are empty
 
     def show(self, content: dict[str, Any]) -> None:
         """Put the place into content that was just read."""
@@ -59,20 +59,20 @@ class Placed:
                 before = self._before.get(key, value)
                 if before is not _NONE:
                     own[key] = before
-            # With the last of the author's annotations the object goes, as orchestrators have it.
+            # When the last of the author's annotations goes, the object goes too, as with orchestrators.
             before = self._annotations if own or self._was_empty else _NONE
             metadata = _with(metadata, "annotations", own, before)
         return _with(content, "metadata", metadata, self._metadata)
 
     def now(self, content: dict[str, Any]) -> tuple[str, int]:
-        """Return the place that content says."""
+        """Return the place that the annotations in content say."""
         metadata = content.get("metadata")
         found = file_of(metadata.get("annotations")) if isinstance(metadata, dict) else None
         return found or (self.path, self.index)
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a mapping with a field that is as it was before where it is empty: null, or not there."""
+    """Return a mapping with a field; an empty value becomes null, or the field goes, if the text had it so before."""
     if value or before not in (None, _NONE):
         return {**holder, key: value}
     if before is None:

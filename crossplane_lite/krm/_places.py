@@ -1,4 +1,4 @@
-"""Which item of a ResourceList's text a line is of: for messages about text that can't be read."""
+"""Finds the item of a ResourceList that a line of its text is in: for messages about text that can't be read."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def item_at(text: str, *lines: int) -> str | None:
 
     Args:
         text: The text of a ResourceList, which need not be YAML.
-        lines: The line, from 1; and others. The first item that one of them is of counts: a quote or a bracket that
-            isn't closed is noticed in a later item.
+        lines: The line, from 1, and others. The first item with one of them counts: a quote or a bracket that isn't
+            closed is noticed only in a later item.
     """
     head = _ITEMS.search(text)
     first = _DASH.search(text, head.end()) if head else None
@@ -53,7 +53,7 @@ def _start_of(text: str, line: int) -> int:
 
 
 def _name(item: str, index: int, indent: int) -> str:
-    """Return file, kind and name of an item, as far as its lines say so."""
+    """Return file, kind and name of an item, as far as its lines have them."""
     body = f"{' ' * (indent + 1)}{item[indent + 1 :]}"
     fields = re.search(r"^ +(?=[^\s#])", body, re.MULTILINE)
     deep = len(fields[0]) if fields else indent + 2

@@ -1,4 +1,4 @@
-"""The process around a KRM function: its stdin, a stdout that nobody else gets at, and its exit status."""
+"""The process around a KRM function: its stdin, a stdout that nothing else can write to, and its exit status."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Output:
     """The result of a function's process.
 
     Attributes:
-        stdout: The ResourceList; empty where the input could not be read, and only then.
-        status: The exit status: 0, or 1 where the input can't be read or a result has the severity error; whatever
-            `sys.exit` was called with, where the function called it.
-        stderr: Text for people: errors and warnings among the results, and the traceback of an exception.
+        stdout: The ResourceList. It is empty only if the input can't be read.
+        status: The exit status: 0; 1 if the input can't be read or a result has the severity error; the argument of
+            `sys.exit` if the function calls it.
+        stderr: Text for people: the results that are errors or warnings, and the traceback of an exception.
     """
 
     __slots__ = ("status", "stderr", "stdout")
@@ -42,7 +42,7 @@ class Output:
 
 
 def complain(text: str) -> None:
-    """Write a message to stderr, where there is one."""
+    """Write a message to stderr, unless that is closed."""
     _quietly(lambda: sys.stderr.write(text if text.endswith("\n") else text + "\n"))
 
 
@@ -50,12 +50,12 @@ def read_stdin(hint: str) -> bytes:
     """Return all of stdin.
 
     Args:
-        hint: What to say to somebody who sits at a terminal.
+        hint: The message for a user at a terminal.
 
     Raises:
-        OSError: It is closed or can't be read.
+        OSError: stdin is closed or can't be read.
     """
-    # The file that was opened first has the number of a stdin that was closed.
+    # If stdin is closed, the first file that was opened has its number.
     if sys.__stdin__ is None:
         raise OSError(0, "stdin is closed")
     if os.isatty(0):
@@ -64,7 +64,7 @@ def read_stdin(hint: str) -> bytes:
     while True:
         try:
             chunk = os.read(0, _CHUNK)
-        except BlockingIOError:  # whoever started us shares a terminal or pipe that doesn't wait
+        except BlockingIOError:  # a parent process shares a terminal or pipe that doesn't wait
             _wait([0], [])
             continue
         if not chunk:
@@ -73,7 +73,7 @@ def read_stdin(hint: str) -> bytes:
 
 
 class _Held(io.TextIOBase):
-    """Output that is printed before its stream is known: stderr where a function runs, else stdout."""
+    """Printed text whose stream isn't known yet: stderr if a function runs, else stdout."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -100,9 +100,10 @@ class _Held(io.TextIOBase):
 
 
 def hold_stdout() -> None:
-    """Keep everything that is printed from here on until `release_stdout`, or until the process has a `Stdout`.
+    """Keep everything that is printed from now on, until `release_stdout`, or until the process has a `Stdout`.
 
-    For a program that makes a function and prints before it runs it: with PYTHONUNBUFFERED that would be out already.
+    A program that makes a function may print before it runs the function. With PYTHONUNBUFFERED, that text would have
+    reached stdout by then.
     """
     if sys.stdout is not None and not isinstance(sys.stdout, _Held):
         sys.stdout = _Held(sys.stdout)
@@ -110,7 +111,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """Print the text that was held, to the stream that print uses by now."""
+    """Print the held text, to the stream that print uses now."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream
@@ -118,10 +119,10 @@ def release_stdout() -> None:
 
 
 class Stdout:
-    """The process's stdout, taken away from everybody else.
+    """The process's stdout, for the answer alone.
 
-    From here on everything that this process and those it starts print goes to stderr: print, output of C libraries,
-    subprocesses. It stays so after the answer, for threads and atexit handlers may still print then.
+    From now on, everything that this process prints goes to stderr: prints, output of C libraries and of subprocesses.
+    It stays so after the answer, because threads and atexit handlers may still print then.
 
     Raises:
         OSError: stdout is closed.
@@ -136,13 +137,13 @@ class Stdout:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         else:
             os.dup2(2, 1)
-        # Text that was printed and not written yet, as the module that defines the function was imported.
+        # The module that defines the function may have printed this at its import.
         release_stdout()
         _quietly(lambda: sys.stdout.flush())
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person sees it."""
+        """Whether it is a terminal."""
         return os.isatty(self._fd)
 
     def write(self, data: bytes) -> None:
@@ -163,15 +164,15 @@ class Stdout:
             os.close(self._fd)
 
     def finish(self, program: str, output: Output) -> int:
-        """Write a function's output to where it belongs, and return the exit status."""
+        """Write a function's output to stdout and stderr, and return the exit status."""
         if output.stderr:
             complain(output.stderr)
         return self.put(program, output.stdout, output.status)
 
     def put(self, program: str, data: bytes, status: int) -> int:
-        """Write data, and return the exit status: `status`, or 1 where it can't be written.
+        """Write data, and return the exit status: `status`, or 1 if the data can't be written.
 
-        A process that the function has forked, and that comes to its end too, writes nothing: one answer is enough.
+        A process that the function has forked may come here too. It writes nothing, because one answer is enough.
         """
         if os.getpid() != self._process:
             return status
@@ -190,12 +191,12 @@ class Stdout:
 
 
 def _drop(fd: int) -> None:
-    """Drop text that can't be written; Python would try once more at exit, and change the exit status."""
+    """Drop text that can't be written: Python would try again at exit, and change the exit status."""
     _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
 
 
 def _quietly(action: Callable[[], Any]) -> bool:
-    """Do an action that fails if somebody closed or replaced a stream; say whether it worked."""
+    """Do an action that fails if a stream was closed or replaced; return whether it worked."""
     try:
         action()
     except Exception:

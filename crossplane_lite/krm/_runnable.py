@@ -1,4 +1,4 @@
-"""A KRM function, as the code that runs and describes it sees it."""
+"""The parts of a KRM function that the code that runs and describes it uses."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The one place where resources meet the text: content out of nodes, and changed content back into them.
 
-A resource's content is plain data that is changed in place. The text follows when it is written: every difference from
-the text is set there, and elements of lists are known by which object they are. So a container that was moved, or that
-stands behind a removed one, keeps its comments, whatever else was changed in it.
+A resource's content is plain data that is changed in place. The text follows when it is written: every difference is
+set there. Elements of lists are told apart by their identity as objects. So a container that was moved, or that stands
+behind a removed one, keeps its comments, whatever else was changed in it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ __all__ = ["arrange", "elements", "kind_of", "lists_in", "write_back"]
 
 
 def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
-    """Return the elements of a list in the wrapper, None without the key.
+    """Return the elements of a list in the wrapper; None if the key is missing. A null is an empty list.
 
     Raises:
-        InputError: It is something else than a list of objects that is written out there. A null is an empty list.
+        InputError: The value isn't a list of objects that is written out there.
     """
     if not root.has([key]):
         return None
@@ -48,10 +48,10 @@ def elements(root: YamlNode, key: str) -> list[YamlNode] | None:
 
 
 def arrange(root: YamlNode, key: str, found: list[Any]) -> list[YamlNode | None]:
-    """Make a list in the wrapper hold these nodes and new values; one that is null or new is written anew.
+    """Make a list in the wrapper hold these nodes and new values. A list that is null or missing is written anew.
 
     Returns:
-        For each element its node; None where the whole list is new.
+        The node of each element; None for each if the whole list is new.
     """
     node = own_child(root, key)
     if node is None or not isinstance(node.value(), list) or (not node.children() and node.value()):
@@ -68,7 +68,7 @@ def _at(root: YamlNode, node: YamlNode | None) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return the type of a JSON value, in words."""
+    """Return the name of a JSON value's type, with its article."""
     if isinstance(value, bool):
         return "a boolean"
     names = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "an object"}
@@ -76,9 +76,9 @@ def kind_of(value: object) -> str:
 
 
 def lists_in(value: Any) -> Lists:
-    """Return the lists in plain data that hold objects or lists, by their id, with the present content of each.
+    """Return the lists in plain data that hold objects or lists, by their id, each with its present content.
 
-    Both are kept, so that no other object gets the id of one.
+    The lists themselves are kept too, so that no other object gets the id of one.
     """
     found: Lists = {}
     work = [value]
@@ -94,12 +94,12 @@ def lists_in(value: Any) -> Lists:
 
 
 def write_back(node: YamlNode, content: Any, lists: Lists) -> None:
-    """Make a node stand for changed content.
+    """Give a node changed content.
 
     Args:
         node: The node.
         content: Its new value.
-        lists: The result of `lists_in` for the content when it was read from the node.
+        lists: The result of `lists_in` for the content as it was read from the node.
     """
     _write_back(node, content, lists, node.value())
 
@@ -139,15 +139,15 @@ def _write_back(node: YamlNode, content: Any, lists: Lists, before: Any) -> None
 
 
 def _arrange(node: YamlNode, content: list[Any], before: list[Any]) -> bool:
-    """Put the elements of a list in the text in the order in which the same objects are now.
+    """Bring the elements of a list in the text into the order that the same objects have now.
 
     Args:
         node: The list's node.
         content: The list as it is now.
-        before: Its content when it was read from the node.
+        before: Its content as it was read from the node.
 
     Returns:
-        Whether that can be; not where the text has an alias there, or another list by now.
+        Whether it worked. It doesn't if the text has an alias there, or another list by now.
     """
     children = node.children()
     if len(children) != len(before):

@@ -1,8 +1,8 @@
-"""The annotations by which orchestrators know an item again ("Internal Annotations" in the functions specification).
+"""The annotations by which orchestrators recognise an item ("Internal Annotations" in the functions specification).
 
-An author's change of one is refused: an orchestrator that finds no id, or two, loses comments, and one that finds
-another path writes another file. The path and the index are changed on purpose by `Resource.move_to`, both spellings of
-them together, since an orchestrator refuses an item whose two spellings differ.
+Authors can't change them: an orchestrator that finds no id, or two, loses comments, and one that finds another path
+writes another file. `Resource.move_to` changes the path and the index on purpose. It changes both spellings of them
+together, because an orchestrator refuses an item whose two spellings differ.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
 """The annotation that holds an item's place in its file, and its legacy twin."""
 
-# kpt fn render has an id of its own in the second, where a pipeline selects resources.
+# The second has an id of kpt fn render, for pipelines that select resources.
 _INTERNAL = (PREFIX, "internal.config.k8s.io/")
 _ORCHESTRATORS = (*_INTERNAL, "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/")
 
@@ -49,21 +49,21 @@ def is_reserved(key: object) -> bool:
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether an annotation is one that orchestrators read or write, and quote in their own way."""
+    """Say whether orchestrators read or write an annotation; they quote it in their own way."""
     return key.startswith(_ORCHESTRATORS)
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:
-    """Return the reserved annotations of a resource's annotations, empty unless they are a mapping."""
+    """Return the reserved ones among a resource's annotations; none unless these are a mapping."""
     if not isinstance(annotations, dict):
         return {}
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
 def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Take out of a new item's annotations those that identify another item; its file may be said there.
+    """Remove the annotations that identify another item from a new item's annotations; its file may stay there.
 
-    A copy of an item has the ids of the original, and an orchestrator that sees an id twice mixes the two up.
+    A copy of an item has the ids of the original, and an orchestrator that sees an id twice confuses the two.
     """
     for key in [key for key in annotations if is_reserved(key) and key not in PATHS and key not in INDEXES]:
         del annotations[key]
@@ -79,20 +79,20 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
         what: The resource, for the message.
 
     Raises:
-        UsageError: It would change.
+        UsageError: The annotation would change.
     """
     if not is_reserved(key) or (key in reserved and reserved[key] == value):
         return
     done = "removed" if value is None else "changed" if key in reserved else "set"
     hint = "; use resource.move_to(path, index)" if key in PATHS or key in INDEXES else ""
     raise UsageError(
-        f"{what}: the annotation {key} can't be {done}, because the program that runs this function needs it to know "
-        f"the item again{hint}"
+        f"{what}: the annotation {key} can't be {done}, because the program that runs this function recognises the "
+        f"item by it{hint}"
     )
 
 
 def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
-    """Put reserved annotations back that were lost with the whole mapping they were in; refuse others than these.
+    """Put reserved annotations back if the whole mapping with them was replaced; refuse new and changed ones.
 
     Args:
         content: The resource, which is changed.
@@ -100,7 +100,7 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
         what: The resource, for messages.
 
     Raises:
-        UsageError: One is there that differs, or that it did not come with; or they can't be put anywhere.
+        UsageError: A reserved annotation is new or changed, or there is no place for them.
     """
     metadata = content.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
@@ -123,7 +123,7 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
 
 
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
-    """Return the annotations that put an item into a file: the spellings that it has, the specification's otherwise.
+    """Return the annotations that put an item into a file: in the spellings that it has, else in the specification's.
 
     Args:
         annotations: The item's annotations.
@@ -131,7 +131,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
         index: The item's place among the documents of the file, from 0.
 
     Raises:
-        UsageError: It isn't a valid path or index.
+        UsageError: The path or the index isn't valid.
     """
     if not isinstance(path, str) or not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise UsageError(f"'path' must be a file's path within the package, such as app/service.yaml (got {path!r})")
@@ -148,7 +148,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
 
 
 def file_of(annotations: object) -> tuple[str, int] | None:
-    """Return the file that an item came from and its place in it, None where nothing says so."""
+    """Return an item's file and its index there; None if no annotation says them."""
     found = reserved_of(annotations)
     path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
     if path is None:

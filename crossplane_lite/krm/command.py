@@ -34,8 +34,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite krm` with the arguments that follow it.
 
     Returns:
-        The exit status: that of the function; 0 where files were written or help was asked for; 2 for a wrong command
-        line, and for a function that can't be loaded.
+        The function's exit status; 0 for help; 2 if the command line is wrong or the function can't be loaded.
 
     Raises:
         InputError: A file or a function is wrong.
@@ -91,7 +90,7 @@ def _started(load: Callable[[], Runnable], program: str, argv: Sequence[str]) ->
 
 def _answered(function: Runnable, program: str, argv: Sequence[str], stdout: Stdout) -> int:
     parser = _parser(function, program)
-    given = parser.parse_args(argv)  # mistakes go to stderr, and help isn't argparse's own
+    given = parser.parse_args(argv)  # argparse writes mistakes to stderr; help is printed below
     if given.help:
         from ._help import with_config
 
@@ -120,7 +119,7 @@ def _on_list(function: Runnable, program: str, given: argparse.Namespace, stdout
         return _show_diff(program, [("<stdin>", data, output.stdout)], output, stdout)
     if output.stdout and given.output == "unwrap":
         output.stderr += _told(ResourceList.read(output.stdout))
-        from .files import unwrapped
+        from ._item_text import unwrapped
 
         output.stdout = unwrapped(output.stdout).encode()
     return stdout.finish(program, output)
@@ -132,20 +131,20 @@ def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdou
     from .runner import answered
 
     if given.in_place and "-" in given.items:
-        raise InputError("what comes from stdin can't be changed in place")
+        raise InputError("--in-place can't change documents from stdin (-): leave one of the two out")
     stdin = _stdin(program, "documents") if "-" in given.items else b""
-    # A directory is a package, as for orchestrators: its items' files are called relative to it.
+    # A directory is a package, as for orchestrators: the names of its files are relative to it.
     is_package = len(given.items) == 1 and os.path.isdir(given.items[0])
     root = given.items[0] if is_package else ""
     package = Package(given.config, given.items, stdin, root=root, skip_unreadable=given.skip_unreadable)
-    passed = "".join(f"warning: passed over: {problem}\n" for problem in package.problems)
+    passed = "".join(f"warning: skipped: {problem}\n" for problem in package.problems)
     if given.diff or given.in_place:
         changed = answered(function, package.read, package.changes)
         output = Output(b"", changed.status, passed + changed.stderr + _told(changed.rl))
         if given.diff:
             changes = [(package.path(name), before, after) for name, before, after in changed.made]
             return _show_diff(program, changes, output, stdout)
-        if not output.status:  # as orchestrators do it
+        if not output.status:  # orchestrators too write no files after an error
             output.stderr += "".join(f"{file}\n" for file in package.write(changed.made))
         return stdout.finish(program, output)
     if given.output == "unwrap":
@@ -157,7 +156,7 @@ def _on_files(function: Runnable, program: str, given: argparse.Namespace, stdou
 
 
 def _told(rl: ResourceList[Any]) -> str:
-    """Return the parts of the ResourceList that aren't printed."""
+    """Return the results of severity info, which are printed nowhere else."""
     return "".join(f"{result}\n" for result in rl.results if result.severity == "info")
 
 
@@ -191,17 +190,16 @@ def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
         add_help=False,
-        epilog="Without arguments it reads a ResourceList from stdin and writes one to stdout, as orchestrators\n"
-        "such as kpt and kustomize want it.\n\nExit status: 0; 1 where a result has the severity error, the input "
-        "can't be read,\nor --diff shows a difference; 2 where the command line or a file can't be used; 130 after "
-        "Ctrl-C.",
+        epilog="Without arguments it reads a ResourceList from stdin and writes one to stdout, for orchestrators\n"
+        "such as kpt and kustomize.\n\nExit status: 0; 1 if a result has the severity error, the input can't be read,"
+        "\nor --diff shows a difference; 2 if the command line or a file can't be used; 130 after Ctrl-C.",
     )
     parser.add_argument(
         "items",
         metavar="ITEMS",
         nargs="*",
-        help="files of resources, directories of which the files ending in .yaml and .yml are read, - for stdin; "
-        "new files go to the directory where it is the only one, else to the current one",
+        help="files of resources, directories (their files ending in .yaml and .yml), or - for stdin; new files are "
+        "written to the directory if it is the only argument, else to the current one",
     )
     parser.add_argument("-f", "--config", metavar="FILE", help="file of the functionConfig")
     how = parser.add_mutually_exclusive_group()
@@ -210,17 +208,19 @@ def _parser(function: Runnable, program: str) -> argparse.ArgumentParser:
         "--output",
         choices=["stdout", "unwrap"],
         default="stdout",
-        help="print a ResourceList (stdout, the default), or just the documents in it (unwrap)",
+        help="print a ResourceList (stdout, the default), or only the documents in it (unwrap)",
     )
-    how.add_argument("-d", "--diff", action="store_true", help="print what would change in files, as a unified diff")
     how.add_argument(
-        "-i", "--in-place", action="store_true", help="write what changes to the files, unless there are errors"
+        "-d", "--diff", action="store_true", help="print the changes of files as a unified diff, and write nothing"
+    )
+    how.add_argument(
+        "-i", "--in-place", action="store_true", help="write the changes to the files, unless there are errors"
     )
     how.add_argument("--doc", action="store_true", help="print name, description, role and config schema as JSON")
     parser.add_argument(
         "--skip-unreadable",
         action="store_true",
-        help="pass over documents that can't be read, such as templates, with a warning; they stay as they are",
+        help="skip documents that can't be read, such as templates, with a warning; they stay as they are",
     )
     parser.add_argument("-h", "--help", action="store_true", help="print this and exit")
     return parser

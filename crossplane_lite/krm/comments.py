@@ -1,4 +1,4 @@
-"""Comments as data: above a value, behind it, below it.
+"""Comments as data: above a value, behind it and below it.
 
     resource.comments("spec.replicas").line = "kpt-set: ${replicas}"
     for one in resource.all_comments():
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Steps: TypeAlias = tuple[str | int, ...]
 
     class Commented(Protocol):
-        """A resource, as far as its comments know it."""
+        """The parts of a resource that its comments use."""
 
         @property
         def _node(self) -> YamlNode | None: ...
@@ -59,7 +59,7 @@ class Comments:
     """The comments of one value of a resource, to read and to set.
 
     Attributes:
-        path: Where the value is; empty for the resource as a whole.
+        path: The value's field path; empty for the resource as a whole.
     """
 
     __slots__ = ("_resource", "_steps")
@@ -83,7 +83,7 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The lines above the value, not further to the right than it begins; of a resource those above its fields."""
+        """The comment lines above the value, unless they are indented more; of a resource, those above its fields."""
         return self._read(HEAD)
 
     @head.setter
@@ -92,7 +92,7 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """The comment behind the value on its line; of an object or a list, behind its key."""
+        """The comment behind the value on its line; of an object or a list, the one behind its key."""
         return self._read(LINE)
 
     @line.setter
@@ -101,7 +101,7 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The lines below the value that are further to the right than it begins; of a resource those at its end."""
+        """The comment lines below the value that are indented more; of a resource, those at its end."""
         return self._read(FOOT)
 
     @foot.setter
@@ -150,9 +150,9 @@ def _notes(resource: Commented) -> Notes:
 
 
 class _Note:
-    """Comments that were set for one value, and not in the text yet: of a field of an object, or an element of a list.
+    """The comments that were set for one value, a field or an element of a list, and that the text doesn't have yet.
 
-    Elements are known by which object they are; texts and numbers by their place in the list.
+    Elements are told apart by their identity as objects; strings and numbers by their place in the list.
     """
 
     __slots__ = ("holder", "step", "texts", "value")
@@ -164,7 +164,7 @@ class _Note:
         self.texts: dict[str, str] = {}
 
     def step_now(self) -> str | int | None:
-        """Return the key or index by now, None where the value is gone."""
+        """Return the key or index that the value has now; None if it is gone."""
         if isinstance(self.holder, dict):
             return self.step if self.step in self.holder else None
         if isinstance(self.value, (dict, list)):
@@ -195,7 +195,7 @@ class Notes:
         """Set a comment.
 
         Raises:
-            UsageError: The value doesn't exist, or a line of the text begins with a sign of its own.
+            UsageError: The value doesn't exist, or the text can't be a comment.
         """
         if self.read(steps, place) == text:
             return
@@ -217,7 +217,7 @@ class Notes:
         self._resource._touch()
 
     def now(self) -> list[tuple[Steps, str, str]]:
-        """Return the comments to set: the steps to the value as they are now, the comment's place, and its text."""
+        """Return the comments to set: the present steps to each value, the comment's place, and its text."""
         paths: dict[int, Steps] = {}
         content = self._resource._content()
         work: list[tuple[Steps, Any]] = [((), content)]
@@ -263,7 +263,7 @@ class Notes:
         return holder, steps[-1] if steps else None, value
 
     def _node(self, steps: Steps) -> YamlNode | None:
-        """Return the node of the text that a value was, None where it is new."""
+        """Return the node of the text that a value comes from; None for a new value."""
         resource = self._resource
         node: YamlNode | None = resource._node
         value: Any = resource._now()
@@ -278,7 +278,7 @@ class Notes:
         return node
 
     def _element(self, node: YamlNode, now: list[Any], at: int) -> YamlNode | None:
-        """Return the node of an element of a list that may have been changed since it was read."""
+        """Return the node of an element of a list that may have changed since it was read."""
         children = node.children()
         before = self._resource._lists.get(id(now))
         if before is None:

@@ -1,7 +1,7 @@
 """A composition function as a KRM function: the resources that Crossplane would compose, written into a package.
 
-One run is one reconcile. functionConfig is the composite, the items are the cluster: those that belong to the composite
-are what it observes, and all of them answer what the function asks for.
+One run is one reconcile. functionConfig is the composite, and the items are the cluster: those that belong to the
+composite are its observed resources, and all of them answer the function's requirements.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["from_composition"]
 
 COMPOSITE_KIND: Final = "crossplane-lite/composite"
-"""The annotation that says of which kind the composite is: two of different kinds may have the same name."""
+"""The annotation with the composite's kind: two composites of different kinds may have the same name."""
 
 _DEFINITIONS: Final = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
@@ -52,32 +52,32 @@ _NO_TIMEOUT: Final = float("inf")
 
 
 def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
-    """Make a KRM function that does on the client what Crossplane does with a composition function.
+    """Make a KRM function that runs a composition function on the client, as Crossplane runs it in a cluster.
 
     - functionConfig is the composite. It stays as it is; the status that the function desires, and conditions, are
-      results of severity info. Where its CompositeResourceDefinition is among the items, its defaults count.
-    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, save those
-      that say that they belong to another composite: by the label `crossplane.io/composite`, by the annotation
-      `crossplane-lite/composite` (the composite's kind and group), or by a controller reference.
+      results of severity info. If its CompositeResourceDefinition is among the items, its defaults are filled in.
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, but for those of
+      another composite. These have its name in the label `crossplane.io/composite`, its kind and group in the
+      annotation `crossplane-lite/composite`, or a controller reference to it.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
       schemas and scopes of their kinds.
     - Composed resources are merged into their items as server-side apply would: objects and maps merge, lists and
-      values replace, a field that isn't desired any more stays. Text that says the same stays as it is. New items have
-      Crossplane's annotation, label and name, but no generateName, and no owner reference, which needs the uid that
-      only a cluster gives.
+      values replace, a field that isn't desired any more stays. Text with the same meaning stays as it is. New items
+      have Crossplane's annotation, label and name, but no generateName, and no owner reference, because only a cluster
+      gives the uid that this needs.
     - An item that isn't desired any more is removed only if this function has made it.
-    - Results carry over, a fatal one as error, and then no item changes. A resource that is held back is a result of
-      severity info that names the values that it waits for.
+    - Results become results, a fatal one an error, and then no item changes. For a resource that is held back, a
+      result of severity info names the values that it waits for.
 
     Args:
         compose: The composition function.
-        name: The KRM function's name; the Python function's name, with dashes, when it isn't given.
+        name: The KRM function's name; by default the Python function's name, with dashes.
 
     Raises:
-        UsageError: It isn't a composition function.
+        UsageError: `compose` isn't a composition function.
     """
     if not isinstance(compose, composition.Function):
-        raise UsageError(f"from_composition() takes a function of @composition.function (got {compose!r:.80})")
+        raise UsageError(f"from_composition() takes a function made by @composition.function (got {compose!r:.80})")
     expect_main(sys._getframe(1).f_globals)
 
     def transform(rl: ResourceList[Any]) -> None:
@@ -97,7 +97,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request, and no more often: nobody asks it for its dependencies."""
+    """Runs the function once for each request: dependencies aren't asked for, which would take more runs."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -113,7 +113,7 @@ class _Client:
         self._compose = compose
         self._rl = rl
         self._config = _composite(rl)
-        # The resource that the function sees, without the orchestrator's annotations.
+        # The function sees each resource without the orchestrator's annotations.
         self._items = [(item, _without_reserved(item.to_dict())) for item in rl.items]
         composite = _without_reserved(self._config.to_dict())
         where, self._xrd = self._definition(composite)
@@ -166,7 +166,7 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the XRD that defines the composite's kind and where it is, None without one."""
+        """Return the name in messages of the XRD that defines the composite's kind, and the XRD; None without one."""
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
             spec = data.get("spec")
@@ -202,23 +202,23 @@ class _Client:
         """Return an item of this composite as a cluster would have it: with a controller reference to it."""
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
-        # It is in the composite's namespace, which the file may leave to whoever applies it.
+        # It is in the composite's namespace, which a file may leave out.
         namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
         owned = {"ownerReferences": [*others, self._owner.reference]}
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
-        """Return the item that is the same object though nothing says that it is composed; None for a new one.
+        """Return the item that is the same object and isn't marked as composed; None for a new one.
 
         Raises:
-            RenderError: It belongs to somebody else.
+            RenderError: It belongs to another composite or controller.
         """
         wanted = _identity(resource)
         for item, data in self._items:
             if _identity(data) == wanted:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
-                    raise RenderError(f"composed resource {quoted(name)}: {what} exists and belongs to another object")
+                    raise RenderError(f"composed resource {quoted(name)}: {what} exists and belongs to another owner")
                 return item
         return None
 
@@ -244,11 +244,11 @@ class _Client:
                 self._rl.items.remove(item)
 
     def _report(self, steps: Iterable[StepRun], *, waiting: bool) -> None:
-        """Carry results over, and conditions, which can't be said in another way here.
+        """Add the function's results, and its conditions, which can only be results here.
 
         Args:
             steps: The steps that were run.
-            waiting: Whether the result about waiting resources says everything that is told for each resource.
+            waiting: Whether to leave the result about waiting resources out, because each of them gets its own.
         """
         for step in steps:
             response = _view.RunFunctionResponse.FromString(step.response)
@@ -270,7 +270,7 @@ class _Client:
             self._rl.results.info(f"{said}: it waits for {', '.join(paths)}" if paths else said)
 
     def _report_status(self, rendered: Rendered) -> None:
-        """Say the status that the composite would have; functionConfig is the user's file."""
+        """Add a result with the status that the composite would have; functionConfig is the user's file."""
         status = {key: one for key, one in rendered.composite["status"].items() if key != "conditions"}
         before = self._composite.get("status")
         before = before if isinstance(before, dict) else {}
@@ -299,7 +299,7 @@ def _identity(data: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without the annotations of orchestrators; they aren't part of it."""
+    """Return an object without the annotations of orchestrators, which aren't part of it."""
     metadata = data.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict) or not any(map(is_reserved, annotations)):

@@ -1,7 +1,7 @@
 """functionConfig as an instance of the author's attrs class.
 
-The class describes the fields of the object beside apiVersion, kind and metadata. Of a ConfigMap it describes `data`,
-whose strings are read as the types of the class: numbers and booleans as YAML has them, lists and objects as YAML or
+The class describes the object's fields but for apiVersion, kind and metadata. For a ConfigMap it describes `data`,
+whose strings are converted to the types of the class: numbers and booleans as in YAML, lists and objects from YAML or
 JSON. A class with a field `data` describes the ConfigMap itself.
 """
 
@@ -21,19 +21,19 @@ from ._text import parse
 __all__ = ["ConfigError", "Problem", "structure"]
 
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
-# Fields that a ConfigMap may have beside its data, and that say nothing to a function.
+# Fields that a ConfigMap may have beside its data. They mean nothing to a function.
 _MAP_KEYS = ("immutable",)
 _MOST_PROBLEMS = 100
 _TOP = "functionConfig"
-# Where the path ends in the text of a problem.
+# The text of a problem begins with the path; one of these follows.
 _TEXT = re.compile(r"(.*?)(?: is required$| is not a field| must be |: )", re.DOTALL)
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong.
+    """One mistake.
 
     Attributes:
-        text: The mistake with its path, which starts with `functionConfig`.
+        text: The message, which starts with the path, and that with `functionConfig`.
         path: The path within functionConfig; empty for the whole.
     """
 
@@ -45,7 +45,7 @@ class ConfigError(InputError):
     """functionConfig can't be made into the config class.
 
     Attributes:
-        problems: Everything that is wrong with it.
+        problems: All mistakes in it.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -61,7 +61,7 @@ def structure(config: Mapping[str, Any] | None, cls: Any) -> Any:
         cls: The class, or the class with `| None`.
 
     Raises:
-        ConfigError: It doesn't fit the class.
+        ConfigError: functionConfig doesn't fit the class.
         UsageError: `cls` isn't an attrs class, or has a field of a type that no functionConfig has.
     """
     cls = _class_of(cls)
@@ -100,7 +100,7 @@ def _class_of(cls: Any) -> type[Any]:
         members = [arg for arg in shape.args if arg is not type(None)]
         shape = shape_of(members[0]) if len(members) == 1 else None
     if shape is None or shape.kind != "class":
-        raise UsageError(f"the class of functionConfig must be an attrs class (got {cls!r})")
+        raise UsageError(f"the config class must be an attrs class (got {cls!r})")
     made: type[Any] = shape.type
     return made
 
@@ -136,11 +136,11 @@ def _is_config_map(config: Mapping[str, Any]) -> bool:
 
 
 def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
-    """Return the data of a ConfigMap with its strings read as the class asks for."""
+    """Return the data of a ConfigMap, with its strings converted to the types of the class."""
     others = [key for key in config if key not in (*_OBJECT_KEYS, *_MAP_KEYS, "data")]
     if others:
         raise ConfigError(
-            [Problem(f"{_TOP}.{key} is not a field that is read of a ConfigMap; use data", key) for key in others]
+            [Problem(f"{_TOP}.{key} is not a field: of a ConfigMap only data is read", key) for key in others]
         )
     data = config.get("data")
     if data is None:
@@ -152,7 +152,7 @@ def _data_of(config: Mapping[str, Any], cls: type[Any]) -> dict[str, Any]:
 
 
 def _read(value: Any, type_: Any) -> Any:
-    """Return a string as a value of a type; if it can't be one, the string itself, for the message."""
+    """Return a string converted to a type; the string itself if it can't be converted, for the message."""
     shape = shape_of(type_)
     if not isinstance(value, str) or shape is None:
         return value
@@ -182,7 +182,7 @@ def _choice(text: str, shape: Shape) -> Any:
 
 
 def _read_union(text: str, shape: Shape) -> Any:
-    """Return a string as the first member of a union that it can be: null, a choice, a text before anything else."""
+    """Return a string converted to the first member of a union that it fits; if one is a string, unchanged."""
     members = [(arg, found) for arg in shape.args if (found := shape_of(arg)) is not None]
     is_text = any(found.kind == "scalar" and found.args[0] is str for _, found in members)
     if is_text:
@@ -195,8 +195,8 @@ def _read_union(text: str, shape: Shape) -> Any:
 
 
 def _parsed(text: str, shape: Shape) -> Any:
-    """Return a text of YAML or JSON as the list or mapping that it holds."""
-    # The reader takes documents that are mappings; any other value is one's field.
+    """Return the list or mapping in a string of YAML or JSON; the string itself if it holds something else."""
+    # The reader takes only documents that are mappings, so the value is made a field of one.
     lines = "".join(f" {line}" for line in text.splitlines(keepends=True))
     try:
         found = parse(f"value:\n{lines}\n".encode(), "value").root.get(["value"])

@@ -1,8 +1,8 @@
 """Files as a ResourceList and back, for a function that is run without an orchestrator.
 
-Items are the documents of the files, edited where they stand: an item that the function hasn't changed keeps its file
-byte for byte, whatever is in it. Where an item is from, its annotations say as an orchestrator's would; the text of the
-document never has them (`_placed`).
+Items are the documents of the files, and are edited where they stand: an item that the function hasn't changed keeps
+its text byte for byte. Annotations say where an item is from, as an orchestrator's would; the text of the document
+never has them (`_placed`).
 """
 
 from __future__ import annotations
@@ -13,24 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import InputError
+from ._item_text import as_document, as_element, indented, joined, whole
 from ._placed import Placed
 from ._text import Text, YamlNode, parse
-from ._text._comments import noted
 from ._text._documents import masked
-from ._text._splice import document_text
-from ._text._write import Style, mapping_lines
-from .annotations import INDEXES, PATHS
 from .resource import Resource
 from .resource_list import ResourceList
 
-__all__ = ["Package", "unwrapped"]
+__all__ = ["Package"]
 
 _SUFFIXES: Final = (".yaml", ".yml")
 _LABEL: Final = "the list of all items"
-_DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
-# Line breaks that only YAML 1.1 knows; the text behind one can't be moved to the right.
-_OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
-_PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 
 Changes = list[tuple[str, "bytes | None", "bytes | None"]]
 """Changes of files: name, old and new content; None stands for a file that doesn't exist."""
@@ -43,8 +36,8 @@ class _File:
         name: Its name in messages.
         path: Where it is; empty for stdin.
         data: Its content.
-        problems: The mistakes in documents that are passed over.
-        is_text: Whether it is text at all.
+        problems: The mistakes in documents that are skipped.
+        is_text: Whether its content is text.
     """
 
     def __init__(self, name: str, path: str, data: bytes, *, skip: bool = False) -> None:
@@ -63,7 +56,7 @@ class _File:
             self._pass_over(error)
 
     def _pass_over(self, error: InputError) -> None:
-        """Make the documents that can't be read empty ones, for reading."""
+        """Replace the documents that can't be read by empty ones, for reading."""
         try:
             text = self.data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError:
@@ -76,7 +69,7 @@ class _File:
         self._read = self.text()
 
     def text(self) -> Text:
-        """Return the file, read anew unless nobody has asked for it yet."""
+        """Return the file's text, read anew after the first time."""
         found, self._read = self._read, None
         if found is not None:
             return found
@@ -90,7 +83,7 @@ class _File:
 
 
 class _Documents:
-    """The documents of a package as they were read for one run of a function."""
+    """The documents of a package, read for one run of a function."""
 
     def __init__(self, files: Mapping[str, _File]) -> None:
         self.texts = {name: file.text() for name, file in files.items()}
@@ -114,11 +107,11 @@ class Package:
 
     Args:
         config: The file of functionConfig, None for none.
-        items: Files, directories and `-` for stdin. Of a directory, and of those in it, the files that end in .yaml and
-            .yml are read in the order of their names; hidden ones are left out.
+        items: Files, directories, and `-` for stdin. In a directory, and in those below it, the files that end in .yaml
+            and .yml are read in the order of their names; hidden ones are left out.
         stdin: The content that `-` stands for.
-        root: A directory that files are called relative to; empty for as they are given.
-        skip_unreadable: Pass over documents that can't be read; `problems` says which.
+        root: The directory that the names of files are relative to; empty to keep the names as given.
+        skip_unreadable: Skip documents that can't be read; `problems` names them.
 
     Raises:
         InputError: A file can't be read, or isn't YAML.
@@ -144,7 +137,7 @@ class Package:
 
     @property
     def problems(self) -> list[str]:
-        """The mistakes in the documents that are passed over."""
+        """The mistakes in the documents that are skipped."""
         return [problem for file in self._files.values() for problem in file.problems]
 
     @property
@@ -155,7 +148,7 @@ class Package:
     # In
 
     def read(self, config_class: Any = None, needed: bool = False) -> ResourceList[Any]:
-        """Return the documents as a ResourceList. Changes that are made later are those of the last one.
+        """Return the documents as a new ResourceList. `changes`, `documents` and `as_list` take only the last one.
 
         Args:
             config_class: The class of functionConfig, None to leave it as it is.
@@ -171,7 +164,7 @@ class Package:
     def _wrapper(self) -> str:
         lines = ["apiVersion: config.kubernetes.io/v1", "kind: ResourceList", "items: []"]
         if self._config is not None:
-            lines += ["functionConfig:", _moved(_whole(self._config), "  ")]
+            lines += ["functionConfig:", indented(whole(self._config), "  ")]
         return "\n".join(lines) + "\n"
 
     # Out
@@ -189,7 +182,7 @@ class Package:
             now = self._after(text)
             if now != self._files[name].data:
                 found.append((name, self._files[name].data, now))
-        return found + [(name, None, _joined(texts).encode()) for name, texts in added.items()]
+        return found + [(name, None, joined(texts).encode()) for name, texts in added.items()]
 
     def _after(self, text: Text) -> bytes | None:
         """Return the new content of a file; None if nothing is left of it."""
@@ -217,7 +210,7 @@ class Package:
                 self._documents.texts[place[0]].gone.append(root)
         added: dict[str, list[str]] = {}
         for place, one in sorted(others, key=lambda other: other[0][1]):
-            written = _document(one, is_json=place[0].endswith(".json"))
+            written = as_document(one, is_json=place[0].endswith(".json"))
             target = self._documents.texts.get(place[0])
             slot = self._documents.roots.get(place)
             if target is not None and not self._files[place[0]].is_text:
@@ -232,20 +225,20 @@ class Package:
 
     def documents(self, rl: ResourceList[Any]) -> str:
         """Return the items of a ResourceList as a stream of documents."""
-        self.changes(rl)  # which reads edited text once more
-        return _joined([_document(one) for one in rl.items])
+        self.changes(rl)  # it checks the edited text
+        return joined([as_document(one) for one in rl.items])
 
     def as_list(self, rl: ResourceList[Any]) -> bytes:
-        """Return a ResourceList whose items say in annotations where they are from."""
+        """Return the text of a ResourceList, whose items have annotations that say where they are from."""
         self.changes(rl)
-        lines = [_listed(_document(one), *_place(one)) for one in rl.items]
+        lines = [as_element(as_document(one), *_place(one)) for one in rl.items]
         head = rl._write_wrapper().decode()
         if lines:
             head = head.replace("items: []\n", "items:\n" + "\n".join(lines) + "\n", 1)
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return where a file is, or will be, that is called by a name."""
+        """Return the path of a file that exists or will be written, by its name."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name
@@ -255,7 +248,7 @@ class Package:
         """Write changes to files, and return their paths.
 
         Raises:
-            InputError: One can't be written, or is outside of the package.
+            InputError: A file can't be written, or is outside of the package.
         """
         written = []
         for name, _, _ in changes:
@@ -277,57 +270,6 @@ def _config(path: str) -> YamlNode:
     if len(text.documents) != 1:
         raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")
     return text.documents[0]
-
-
-def _document(item: Resource, *, is_json: bool = False) -> str:
-    """Return the text of an item as a document."""
-    if item._node is not None and not is_json:
-        text = _whole(item._node)
-        return text if item._placed is not None else _clean(text, "the new item")
-    content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
-    if is_json:
-        import json
-
-        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    text = "".join(line + "\n" for line in mapping_lines(content, 0, _PLAIN))
-    return text if item._notes is None else noted(text, item._notes.now())
-
-
-def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of a new item without the annotations that say in which file it shall stand."""
-    metadata = content.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
-        return content
-    left = {key: value for key, value in annotations.items() if key not in (*PATHS, *INDEXES)}
-    made = {key: value for key, value in content["metadata"].items() if key != "annotations" or left}
-    return {**content, "metadata": {**made, "annotations": left} if left else made}
-
-
-def _whole(root: YamlNode) -> str:
-    """Return the text of a document, with bare newlines and one at its end."""
-    text = document_text(root)
-    if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
-        return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
-    text = text.replace("\r\n", "\n")
-    return text if text.endswith("\n") else text + "\n"
-
-
-def _listed(document: str, name: str, index: int) -> str:
-    """Return a document as an item of a list, with the annotations that say where it is from."""
-    text = parse(document.encode(), name)
-    metadata = text.root.get(["metadata"])
-    if metadata is None or (
-        isinstance(metadata, dict) and isinstance(metadata.get("annotations", {}), (dict, type(None)))
-    ):
-        for key, value in ((INDEXES[0], str(index)), (PATHS[0], name)):
-            text.root.set(["metadata", "annotations", key], value)
-    return _moved(text.dump().decode(), "- ")
-
-
-def _joined(documents: Sequence[str]) -> str:
-    """Return documents as one stream."""
-    return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
 def _paths(items: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
@@ -378,74 +320,11 @@ def _replace(path: str, data: bytes | None) -> None:
             os.unlink(beside)
 
 
-def unwrapped(data: bytes) -> str:
-    """Return the items of any ResourceList as a stream of documents."""
-    label = "the function's output"
-    text = parse(data, label)
-    node = text.root.child("items")
-    if node is not None and not node.style and not text.root.style and node.children():
-        return _joined([_clean(document, label) for document in _items(data, label)])
-    from .._manifests.yaml import dump
-
-    return dump([one.value() for one in _nodes(text)], sort_keys=False)
-
-
-def _moved(text: str, first: str) -> str:
-    """Return a document's text two columns to the right."""
-    lines = text.removesuffix("\n").split("\n")
-    return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
-
-
-def _nodes(text: Text) -> list[YamlNode]:
-    node = text.root.child("items")
-    return [] if node is None else node.children()
-
-
-def _items(data: bytes, label: str) -> Iterator[str]:
-    """Yield the text of each item of a list in block style as a document."""
-    text = parse(data, label)
-    nodes = _nodes(text)
-    if not nodes:
-        return
-    dashes = [dash for dash in _DASH.finditer(text.text, 0, nodes[0].start) if len(dash[1]) < _column(text, nodes[0])]
-    deep = len(dashes[-1][1])
-    tops = [top.start() for top in re.compile(rf"^ {{0,{deep}}}[^ \n#]", re.MULTILINE).finditer(text.text)]
-    for node in nodes:
-        begin = max(top for top in tops if top <= node.start)
-        end = min((top for top in tops if top > node.start), default=len(text.text))
-        document = text.text[begin:end].replace("\r\n", "\n").split("\n")
-        yield "\n".join(_shifted(line, deep + 2) for line in document)
-
-
-def _column(text: Text, node: YamlNode) -> int:
-    return node.start - (text.text.rfind("\n", 0, node.start) + 1)
-
-
-def _shifted(line: str, columns: int) -> str:
-    """Return a line of an item without the columns before the item's text."""
-    before = line[:columns]
-    return line[columns:] if not before.strip(" -") else line.lstrip(" ")
-
-
 def _place(item: Resource) -> tuple[str, int]:
-    """Return the file and index that an item is for; for a new one a file that is called after it."""
+    """Return an item's file and its index there; for a new one, a file that has its name."""
     found = item._place
     if found is not None:
         return found
     kind, name = item._peek("kind"), item._peek("metadata", "name")
     called = "_".join(str(part).lower() for part in (kind or "item", name) if part)
     return re.sub(r"[^a-z0-9._-]+", "-", called) + ".yaml", 0
-
-
-def _clean(document: str, name: str) -> str:
-    """Return a document's text without the annotations that say where it is from."""
-    text = parse(document.encode(), name)
-    node = text.root
-    found = node.get(["metadata", "annotations"])
-    if isinstance(found, dict):
-        mine = [key for key in found if key in (*PATHS, *INDEXES)]
-        for key in mine:
-            node.delete(["metadata", "annotations", key])
-        if mine and len(mine) == len(found):
-            node.delete(["metadata", "annotations"])
-    return text.dump().decode()

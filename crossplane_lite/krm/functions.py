@@ -9,7 +9,7 @@
     if __name__ == "__main__":
         transform.main()
 
-The module isn't called `function`, because the package's attribute of that name is the decorator.
+The module isn't called `function`, because the package's attribute of that name is the decorator itself.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Function:
     Attributes:
         name: Its name in messages and in help.
         role: `transformer`, `generator` or `validator`.
-        file: The file that it is in.
+        file: The file of its code.
     """
 
-    _was_run = False  # of any function of this process
+    _was_run = False  # whether any function of this process was run
 
     def __init__(self, body: Body, name: str, role: Role, names: Mapping[str, Any]) -> None:
         self._body = body
-        self._names = names  # where a local class of the annotation is found
+        self._names = names  # the local names that the annotation may use
         self._config_class: type[Any] | None = None
         self._is_optional = True
         self._is_resolved = False
@@ -97,12 +97,12 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is made into: of `rl: krm.ResourceList[Config]` it is Config.
+        """The class that functionConfig is made into: Config for `rl: krm.ResourceList[Config]`.
 
-        None where functionConfig stays as it is.
+        It is None if functionConfig stays as it is.
 
         Raises:
-            UsageError: The annotation can't be looked up, or is another type.
+            UsageError: The annotation can't be looked up, or isn't a ResourceList.
         """
         if not self._is_resolved:
             self._config_class, self._is_optional = _config_class(self._body, self._names)
@@ -111,24 +111,24 @@ class Function:
 
     @property
     def is_config_optional(self) -> bool:
-        """Whether the function can do without a functionConfig: `rl: krm.ResourceList[Config | None]`.
+        """Whether the functionConfig may be missing, as for `rl: krm.ResourceList[Config | None]`.
 
         Raises:
-            UsageError: As of `config_class`.
+            UsageError: The annotation can't be looked up, or isn't a ResourceList.
         """
         return self.config_class is None or self._is_optional
 
     def run(self, data: bytes) -> Output:
         """Answer one ResourceList.
 
-        Nothing of the process is touched: the function's prints go where print goes.
+        The process's streams stay as they are: the function's prints go to the present stdout.
 
         Args:
-            data: A ResourceList in YAML or JSON, as it comes from stdin.
+            data: A ResourceList in YAML or JSON, such as the content of stdin.
 
         Returns:
-            The texts for stdout and stderr, and the exit status. An error of the function is a result in it
-            of the severity error; the items are then as they came.
+            The texts for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
+            of severity error, and its items are unchanged.
         """
         from ._process import release_stdout
         from .runner import run
@@ -140,13 +140,12 @@ class Function:
     def main(self, argv: Sequence[str] | None = None) -> NoReturn:
         """Run the function as a program: from stdin to stdout, or as its arguments say (`--help` lists them).
 
-        Everything that is printed meanwhile goes to stderr, output of subprocesses too, and stays there: stdout has
-        the ResourceList and nothing else. Prints of the module itself below the decorator go to stderr, too. Above
-        it that is so while it is buffered; with PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps that
-        off stdout.
+        stdout gets the ResourceList and nothing else. Everything that is printed goes to stderr: by the function, by
+        subprocesses, and by the module itself below the decorator. Prints above the decorator go to stderr if they are
+        still buffered. With PYTHONUNBUFFERED, or a flush, only `crossplane-lite krm run` keeps them off stdout.
 
         Args:
-            argv: Command-line arguments without the program's name; by default the process's own.
+            argv: Command-line arguments without the program's name; by default those of the process.
 
         Raises:
             SystemExit: Always, with the exit status.
@@ -179,16 +178,16 @@ def function(
     """Make a KRM function out of `transform(rl)`, which may be `def` or `async def`.
 
     Its docstring is the text of `--help`. The type of its parameter, `krm.ResourceList[Config]`, names the attrs class
-    that functionConfig is made into; plain `krm.ResourceList`, or no type, leaves functionConfig as it is.
+    that functionConfig is made into. With plain `krm.ResourceList`, or without a type, functionConfig stays as it is.
 
     Args:
-        body: The function, where the decorator is used without arguments.
-        role: `transformer`; `generator`, which makes items of functionConfig; or `validator`, whose items go out as
-            they came: a change of them is an error.
-        name: Its name; the Python function's name, with dashes, when it isn't given.
+        body: The function, if the decorator is used without arguments.
+        role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which must not change
+            items: a change is an error.
+        name: Its name; by default the Python function's name, with dashes.
 
     Raises:
-        UsageError: The decorated object can't be called with one argument, or the role isn't one of these.
+        UsageError: The decorated object can't be called with one argument, or there is no such role.
     """
     names: Mapping[str, Any] = {}
 
@@ -200,7 +199,7 @@ def function(
         raise UsageError(f"'role' must be one of {', '.join(map(repr, ROLES))} (got {role!r})")
     if name is not None and (not isinstance(name, str) or not name):
         raise UsageError(f"'name' must be a string that isn't empty (got {name!r})")
-    # Classes beside a function within a function are known by no module; its frame is the only place to find them.
+    # A class inside of a function isn't in its module's names; only the function's frame has it.
     frame = sys._getframe(1)
     expect_main(frame.f_globals)
     if frame.f_code.co_name != "<module>":
@@ -209,9 +208,9 @@ def function(
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """See to it that a program that makes a function, and ends without having run any, fails.
+    """Make a program fail if it makes a function and ends without running any.
 
-    An empty stdout with status 0 makes kpt delete every file.
+    An empty stdout with status 0 would make kpt delete every file.
 
     Args:
         names: The global names of the module that makes the function.
@@ -226,11 +225,13 @@ def expect_main(names: Mapping[str, Any]) -> None:
 
 def _check_used() -> None:
     if Function._was_run or len(sys.argv) > 1 or sys.flags.interactive or hasattr(sys, "last_value"):
-        return  # it did something else, or failed already
+        return  # the program did something else, or has failed already
     from ._process import complain
 
-    complain(f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with main() of one")
-    os._exit(1)  # nothing else changes the status here
+    complain(
+        f"{os.path.basename(sys.argv[0])}: no KRM function was run; the program must end with a call of its main()"
+    )
+    os._exit(1)  # nothing else changes the exit status here
 
 
 def _qualified(body: Any) -> str:
@@ -243,11 +244,11 @@ def _name(body: Any) -> str:
 
 def _check(body: Any) -> None:
     if not callable(body):
-        raise UsageError(f"@krm.function must decorate a function (got {body!r})")
+        raise UsageError(f"@krm.function takes a function (got {body!r})")
     code = getattr(body, "__code__", None)
     if code is not None and code.co_flags & (_GENERATOR | _ASYNC_GENERATOR):
         raise UsageError(f"{_qualified(body)}() must not be a generator: take the 'yield' out of it")
-    # Plain cases are told apart without the module that understands every signature, which takes long to import.
+    # Plain functions are checked without the module for signatures, which takes long to import.
     if code is not None and code.co_argcount == 1 and not hasattr(body, "__wrapped__") and not code.co_kwonlyargcount:
         return
     import inspect
@@ -255,10 +256,8 @@ def _check(body: Any) -> None:
     try:
         inspect.signature(body).bind(None)
     except TypeError:
-        raise UsageError(
-            f"a KRM function is called with one argument, the ResourceList; {_qualified(body) or body!r} can't be"
-        ) from None
-    except ValueError:  # no signature to be had, as for some callables in C
+        raise UsageError(f"{_qualified(body) or repr(body)} must take one argument, the ResourceList") from None
+    except ValueError:  # some callables in C have no signature
         pass
 
 
@@ -339,5 +338,5 @@ def _looked_up(body: Any, text: str, names: Mapping[str, Any]) -> Any:
 def _not_found(body: Any, error: Exception) -> UsageError:
     return UsageError(
         f"the type of the parameter of {_qualified(body)}() can't be looked up: {error}; "
-        "what it names must be imported when the function runs, not only for type checkers"
+        "import its names at run time, not only for type checkers"
     )

@@ -28,14 +28,14 @@ __all__ = ["Items"]
 class Items(_Sequence):
     """Items of a ResourceList, in their order: all of them, or a selection.
 
-    A loop over it goes over the items that there are when it starts, so that items can be added and removed meanwhile.
-    An item that is added to a selection, or removed from it, is added to the ResourceList, or removed from it, too.
+    Items can be added and removed during a loop: it goes over the items that there were at its start. An item that is
+    added to a selection, or removed from it, is also added to the ResourceList, or removed from it.
     """
 
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
         self._found = found
         self._whole = self if whole is None else whole
-        # Items by their identity, None until somebody asks.
+        # Items by their identity; None until the first rename.
         self._known: dict[tuple[Any, ...], list[Resource]] | None = None
 
     if TYPE_CHECKING:
@@ -59,10 +59,10 @@ class Items(_Sequence):
         return any(one is resource or one == resource for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the place of an item: of the very one, else of an equal one.
+        """Return the index of an item: of the item itself, else of an equal one.
 
         Raises:
-            ValueError: It isn't among these.
+            ValueError: It isn't among these items.
         """
         places = range(*slice(start, stop).indices(len(self._found)))
         for at in places:
@@ -96,16 +96,16 @@ class Items(_Sequence):
         labels: Mapping[str, str | None] | None = None,
         annotations: Mapping[str, str | None] | None = None,
     ) -> Items:
-        """Return the items that fit all given arguments. Arguments that aren't given don't matter.
+        """Return the items that fit all given arguments.
 
         Args:
-            kind: The kind, or several of which one must fit; so of the next four.
+            kind: The kind, or several kinds of which one must fit. The next four arguments can be several, too.
             api_version: The apiVersion, with its version.
-            group: The API group; the empty text for the core group.
+            group: The API group; the empty string for the core group.
             name: The name.
-            namespace: The namespace; the empty text for items that name none.
-            labels: The labels that an item must have, each with its value; None where any value will do.
-            annotations: The annotations that it must have, in the same way.
+            namespace: The namespace; the empty string for items without one.
+            labels: The labels that an item must have, each with its value, or None for any value.
+            annotations: The annotations that an item must have, in the same way.
 
         Raises:
             UsageError: A value isn't a string, or labels aren't a mapping.
@@ -136,17 +136,17 @@ class Items(_Sequence):
         return Items(found, self._whole)
 
     def of(self, model: type[M]) -> list[M]:
-        """Return typed views of the items of a model's group and kind, in their order; `Unstructured` is for all.
+        """Return typed views of the items of a model's group and kind, in their order; `Unstructured` takes all items.
 
-        A view is an instance of the model that reads the item as it was when the view was made. A field that is set or
-        deleted in it counts at once for the item, and changes only these fields in its text. As in all models setting
-        None says nothing, and `del view.spec.replicas` takes a field away.
+        A view is an instance of the model that reads the item as it was when the view was made. Setting or deleting a
+        field in it changes the item at once, and only this field in its text. As in all models, setting None changes
+        nothing, and `del view.spec.replicas` removes a field.
 
         Args:
-            model: A generated class of resources, such as Deployment. The version of an item may be another one.
+            model: A generated class of resources, such as Deployment. Items of other versions are taken, too.
 
         Raises:
-            UsageError: It isn't a class of resources.
+            UsageError: The model isn't a class of resources.
         """
         from . import views
 
@@ -157,20 +157,20 @@ class Items(_Sequence):
     def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
         """Add an item at the end.
 
-        It needs no annotation of an orchestrator; `move_to` says in which file it shall stand. Ids that came along from
-        another item are left out.
+        It needs no annotation of an orchestrator; `move_to` chooses its file. Ids of another item, if it is a copy, are
+        left out.
 
         Args:
-            resource: A new Resource, which is the item from then on; or an item's content, which is copied: a mapping,
-                an instance of a model, another item, or one document of YAML, which keeps its text where it has
-                comments. An item that was removed comes back as itself.
+            resource: A new Resource, which becomes the item; or an item's content, which is copied: a mapping, an
+                instance of a model, another item, or one document of YAML, which keeps its text if it has comments.
+                An item that was removed comes back as itself.
 
         Returns:
             The item.
 
         Raises:
             DuplicateResourceError: There is an item of that group, kind, namespace and name.
-            UsageError: It lacks apiVersion, kind or name, or isn't a resource at all.
+            UsageError: It has no apiVersion, kind or name, or isn't a resource.
         """
         made = self._taken(resource)
         same = self._same_as(made)
@@ -180,7 +180,7 @@ class Items(_Sequence):
         return made
 
     def _same_as(self, made: Resource) -> list[Resource]:
-        """Return the items of the same group, kind, namespace and name; an item without a name has none."""
+        """Return the items of the same group, kind, namespace and name; none for an item without a name."""
         if not made._peek("metadata", "name"):
             return []
         wanted = _identity(made)
@@ -190,7 +190,7 @@ class Items(_Sequence):
         """Take note of an item's new identity.
 
         Raises:
-            DuplicateResourceError: There is another item of that.
+            DuplicateResourceError: Another item has that identity.
         """
         known = self._known
         if known is None:
@@ -211,7 +211,7 @@ class Items(_Sequence):
         known.setdefault(now, []).append(item)
 
     def _taken(self, resource: Any) -> Resource:
-        """Return a resource that can be added: the one that is given where it is new or was removed, else a copy."""
+        """Return a resource that can be added: the given one if it is new or was removed, else a copy."""
         if isinstance(resource, Resource) and (
             resource._owner is None or (resource._owner is self._whole and not self._has(resource))
         ):
@@ -245,7 +245,7 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            UsageError: As of `add`; or there are several such items.
+            UsageError: As in `add`; or there are several such items.
         """
         made = self._taken(resource)
         found = self._same_as(made)
@@ -274,7 +274,7 @@ class Items(_Sequence):
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return the item that something is, or is a typed view of; None where it is neither."""
+        """Return the item that an object is, or is a typed view of; None if it is neither."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one
@@ -288,7 +288,7 @@ class Items(_Sequence):
         self._whole._known = None
 
     def _become(self, resources: Iterable[Any]) -> None:
-        """Take these as all items, in this order; see `ResourceList.items`."""
+        """Replace all items by these, in this order; see `ResourceList.items`."""
         if isinstance(resources, (str, bytes, Mapping)) or not hasattr(resources, "__iter__"):
             raise UsageError(f"the items must be a list of resources (got {resources!r:.60})")
         before = list(self._found)
@@ -325,7 +325,7 @@ def _marks(entries: Any, what: str) -> Iterable[tuple[str, str | None]]:
     if entries is None:
         return ()
     if not isinstance(entries, Mapping) or not all(one is None or isinstance(one, str) for one in entries.values()):
-        raise UsageError(f"{what!r} must be a mapping from keys to strings, or None for any (got {entries!r:.60})")
+        raise UsageError(f"{what!r} must be a mapping from keys to strings, or to None for any (got {entries!r:.60})")
     return entries.items()
 
 
@@ -347,7 +347,7 @@ def _has(found: object, wanted: object) -> bool:
 
 
 def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None = None) -> tuple[Any, ...]:
-    """Return the identity that no two items may share; where `changed` is given, with these fields in it."""
+    """Return the identity that no two items may share; with the fields in `changed`, if that is given."""
     if changed is not None:
         found = [changed.get(steps, resource._peek(*steps)) for steps in _IDENTITY]
         return _hashable(_group_of(found[0]), found[1], found[2] or "", found[3])
@@ -362,7 +362,7 @@ def _identity(resource: Resource, changed: Mapping[tuple[str, ...], Any] | None 
 
 
 def _hashable(*parts: Any) -> tuple[Any, ...]:
-    """Return an identity that can be looked up: in items that aren't objects of Kubernetes, parts may be lists."""
+    """Return an identity that can be a key: in items that aren't objects of Kubernetes, its parts may be lists."""
     return tuple(part if part is None or isinstance(part, str) else repr(part) for part in parts)
 
 

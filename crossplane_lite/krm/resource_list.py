@@ -35,7 +35,7 @@ else:
 
 __all__ = ["ResourceList"]
 
-_FROZEN = "functionConfig can't be changed; it is the function's input and goes out as it came"
+_FROZEN = "functionConfig can't be changed: it is the function's input"
 _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 
 
@@ -45,7 +45,7 @@ class ResourceList(_Typed[C]):
     `ResourceList[Config]` is one whose functionConfig is made into the attrs class Config.
 
     Attributes:
-        results: The function's messages about the items; results that came with the input are kept.
+        results: The function's messages about the items, after those of the input.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ResourceList(_Typed[C]):
         for one in self.items:
             object.__setattr__(one, "_owner", self.items)
         self._came = list(self.items)
-        self._slots: dict[int, tuple[Resource, YamlNode]] = {}  # items that have a text of their own, and their places
+        self._slots: dict[int, tuple[Resource, YamlNode]] = {}  # items with a text of their own, and their places
         self.results = Results(node.value() for node in _tree.elements(root, "results") or ())
         self._function_config = _function_config(root)
         self._config: Any = _config(root) if _has_config(self._function_config) else None
@@ -70,8 +70,8 @@ class ResourceList(_Typed[C]):
     def read(cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>") -> ResourceList[Any]:
         """Read a ResourceList.
 
-        A functionConfig that the class can't be made of isn't an error here: each of its mistakes is an error
-        among the results, `has_errors` is true, and `config` raises.
+        A functionConfig that doesn't fit the class isn't an error here: each mistake is an error among the results,
+        `has_errors` is true, and `config` raises.
 
         Args:
             data: YAML or JSON, UTF-8.
@@ -80,7 +80,7 @@ class ResourceList(_Typed[C]):
             label: The data's name in messages.
 
         Raises:
-            InputError: It isn't a ResourceList; the message says where.
+            InputError: The data isn't a ResourceList; the message has the place.
             UsageError: The config class has a field of a type that no functionConfig has.
         """
         return cls._read(data, config_class, label=label)
@@ -89,7 +89,7 @@ class ResourceList(_Typed[C]):
     def _read(
         cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
     ) -> ResourceList[Any]:
-        """Read a ResourceList; where a functionConfig is needed, a missing one is an error."""
+        """Read a ResourceList; if a functionConfig is needed, a missing one is an error."""
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:
@@ -108,9 +108,9 @@ class ResourceList(_Typed[C]):
 
     @property
     def items(self) -> Items:
-        """The resources. They are changed in place; an assigned list holds all the items, in their order.
+        """The resources. They are changed in place. An assigned list replaces all the items, in its order.
 
-        Items that are assigned stay themselves, with their text; whatever else is added, as `items.add` does it.
+        Items in an assigned list keep their text. Other objects in it are added as by `items.add`.
 
         Raises:
             UsageError: The assigned values aren't items.
@@ -124,12 +124,12 @@ class ResourceList(_Typed[C]):
 
     @property
     def api_version(self) -> str:
-        """The apiVersion of the ResourceList itself, empty where it names none. It goes out as it came."""
+        """The apiVersion of the ResourceList itself; empty if it has none. It can't be changed."""
         return str(self._root.get(["apiVersion"]) or "")
 
     @property
     def function_config(self) -> Resource | None:
-        """The functionConfig as it came, None if it is missing. It can't be changed."""
+        """The functionConfig of the input; None if it is missing. It can't be changed."""
         return self._function_config
 
     @property
@@ -138,12 +138,13 @@ class ResourceList(_Typed[C]):
 
         Without a config class it is functionConfig itself, a Resource, whose attributes are the object's own fields:
         `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
-        `rl.function_config.labels`. Without a functionConfig, and where it is the empty placeholder that kpt
-        sends, it is None; in a function whose class isn't `Config | None` there is an error then, and the function
-        isn't called, unless all fields of the class have defaults.
+        `rl.function_config.labels`.
+
+        It is None if the functionConfig is missing, or is the empty placeholder that kpt sends. If the class isn't
+        `Config | None`, and not all of its fields have defaults, that is an error, and the function isn't called.
 
         Raises:
-            ConfigError: The class can't be made of the functionConfig.
+            ConfigError: The functionConfig doesn't fit the class.
         """
         if self._config_error is not None:
             raise self._config_error
@@ -152,7 +153,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def has_errors(self) -> bool:
-        """Whether there are errors of this function among the results; those that came with the input don't count."""
+        """Whether this function has added an error to the results; those of the input don't count."""
         return self.results.has_errors
 
     @property
@@ -170,12 +171,12 @@ class ResourceList(_Typed[C]):
     # The way out
 
     def write(self) -> bytes:
-        """Return the ResourceList as it is now, in the form in which it came.
+        """Return the present ResourceList in the form of the input, YAML or JSON.
 
-        Whatever was not changed is there byte for byte as it came. It can be written, changed and written again.
+        All parts that weren't changed are the same byte for byte. It can be changed and written again.
 
         Raises:
-            UsageError: Something that was set can't be written.
+            UsageError: A value or comment that was set can't be written.
         """
         if self._is_rearranged:
             self._keep_headers()
@@ -192,9 +193,9 @@ class ResourceList(_Typed[C]):
         return self._write_wrapper()
 
     def _write_wrapper(self) -> bytes:
-        """Return the ResourceList with its results, and with the items as they were when it was written last.
+        """Return the ResourceList with its results, and with the items as they were written last.
 
-        For items that are from somewhere else than its text.
+        It is for items that have their text elsewhere.
         """
         new = self.results._unwritten()
         at = len(self._root.get(["results"]) or ())
@@ -203,7 +204,7 @@ class ResourceList(_Typed[C]):
         return self._text.dump()
 
     def _keep_headers(self) -> None:
-        """Give the text above a file's first document that isn't about it to the next one when the first goes."""
+        """When a file's first document goes, move the header above it, such as a licence, to the next one."""
         left = {id(one) for one in self.items}
         gone = [one for one in self._came if id(one) not in left and one._node is not None]
         for one in gone:
@@ -234,7 +235,7 @@ class ResourceList(_Typed[C]):
         self._came = found
 
     def _fill(self, place: YamlNode, item: Resource) -> None:
-        """Put the text of an item that has one of its own in its place in the list."""
+        """Put the text of an item with a text of its own in its place in the list."""
         from ._text._splice import document_text
 
         assert item._node is not None
@@ -247,18 +248,18 @@ class ResourceList(_Typed[C]):
 
 def _place(text: str, *lines: int) -> str | None:
     """Return the name that a message gives to the item on a line."""
-    from ._places import item_at  # which only errors need
+    from ._places import item_at  # only errors need it
 
     return item_at(text, *lines)
 
 
 def _is_foreign(item: Resource, text: Text) -> bool:
-    """Say whether an item's text isn't that of the list."""
+    """Say whether an item's text isn't a part of the list's."""
     return item._node is not None and item._node.doc is not text
 
 
 def _content(item: Resource, text: Text) -> Any:
-    """Return an item's part of a list's text: its node there, or a new value."""
+    """Return an item's node in a list's text, or its content if it has none there."""
     return item.to_dict() if item._node is None or _is_foreign(item, text) else item._node
 
 
@@ -290,7 +291,7 @@ def _function_config(root: YamlNode) -> Resource | None:
 
 
 class _Config(Resource):
-    """The value of `rl.config` without a class: the object's own fields come before the shortcuts for its metadata."""
+    """The value of `rl.config` without a class: the object's own fields win over the shortcuts for its metadata."""
 
     __slots__ = ()
 
@@ -318,9 +319,9 @@ def _config(root: YamlNode) -> Resource | None:
 
 
 def _has_config(config: Resource | None) -> bool:
-    """Say whether there is a functionConfig that says anything.
+    """Say whether there is a functionConfig other than kpt's placeholder.
 
-    For none kpt sends an empty one that is called `function-input`: its kind once, the name of a ConfigMap today.
+    If there is none, kpt sends an empty one called `function-input`: as its kind once, as a ConfigMap's name today.
     """
     if config is None:
         return False

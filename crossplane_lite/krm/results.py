@@ -35,11 +35,11 @@ class Result:
 
     Attributes:
         message: Its text.
-        severity: `error`, `warning` or `info`; `error` where none is written.
-        resource_ref: The apiVersion, kind, name and namespace of the resource that it is about, or None.
-        field: The field's path, currentValue and proposedValue; None for none.
-        file: The path and index of the file that holds the resource; None for none.
-        tags: Anything else, text by text.
+        severity: `error`, `warning` or `info`; `error` if the result has none.
+        resource_ref: The apiVersion, kind, name and namespace of the resource that it is about; None without one.
+        field: The field's path, currentValue and proposedValue; None without one.
+        file: The path and index of the file that holds the resource; None without one.
+        tags: Other information, as strings by their names.
     """
 
     __slots__ = ("_wire",)
@@ -98,9 +98,9 @@ class Result:
 
 
 class Results(_Sequence):
-    """The results: first those that came with the input, as they are, then those of this function in their order.
+    """The results: first those of the input, then those of this function in their order.
 
-    A result of this function that came with the input already isn't written a second time.
+    A result of this function that is also in the input isn't written a second time.
     """
 
     def __init__(self, came: Iterable[Mapping[str, Any]] = ()) -> None:
@@ -119,17 +119,17 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add an error. The function's exit status is 1 then; its ResourceList is written all the same.
+        """Add an error. The function's exit status becomes 1; its ResourceList is still written.
 
         Args:
             message: The mistake, for people.
-            resource: The resource that it is about: an item, or anything with apiVersion, kind and metadata.
+            resource: The resource that it is about: an item, or an object with apiVersion, kind and metadata.
             field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
-            current: The field's value; read from the resource when it isn't given, None to leave it out.
-            proposed: The value that would be right.
-            file: The file that holds the resource, or its path and index; read from the annotations by which
-                orchestrators say it when it isn't given.
-            tags: Anything else, text by text.
+            current: The field's value; by default read from the resource. None leaves it out.
+            proposed: The right value.
+            file: The file that holds the resource, or a mapping with its path and index; by default read from the
+                annotations of orchestrators.
+            tags: Other information, as strings by their names.
 
         Returns:
             The result.
@@ -164,7 +164,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add something worth knowing; the arguments are those of `error`."""
+        """Add an information; the arguments are those of `error`."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(
@@ -195,7 +195,7 @@ class Results(_Sequence):
 
     @property
     def has_errors(self) -> bool:
-        """Whether this function has added an error; those that came with the input don't count."""
+        """Whether this function has added an error; those of the input don't count."""
         return any(one.severity == "error" for one in self._own)
 
     if TYPE_CHECKING:
@@ -220,9 +220,9 @@ class Results(_Sequence):
         return repr(list(self))
 
     def _unwritten(self) -> list[dict[str, Any]]:
-        """Return the results that are not in the text yet, and count them as written.
+        """Return the results that the text doesn't have yet, and count them as written.
 
-        A result that came with the input is not said once more: a function that runs on its own output adds nothing.
+        Results that are also in the input are left out: a function that runs on its own output adds nothing.
         """
         found = [one.to_dict() for one in self._own[self._written :]]
         self._written = len(self._own)
@@ -269,7 +269,7 @@ def _reference(about: Any) -> dict[str, str]:
         what = about._where if isinstance(about, Resource) else "the resource of a result"
         raise UsageError(
             f"{what} has no {' and no '.join(missing)}, which a result about it must have; leave 'resource' out, and "
-            "say with 'file' where it is"
+            "name its file with 'file'"
         )
     made = {
         "apiVersion": _text(about, "apiVersion"),
@@ -307,7 +307,7 @@ def _written(path: str, index: int) -> dict[str, Any]:
 
 
 def _file(file: Any) -> dict[str, Any]:
-    """Return the file that an author gives."""
+    """Return the file of an argument as it is written."""
     data: Any = {"path": file} if isinstance(file, str) else plain_data(file)
     index = data.get("index", 0) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("path"), str) or type(index) is not int or index < 0:

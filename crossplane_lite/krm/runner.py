@@ -1,8 +1,8 @@
-"""Running a KRM function: a ResourceList in, a ResourceList out, whatever the function does.
+"""Running a KRM function: a ResourceList in and a ResourceList out, whatever the function does.
 
-Orchestrators read stdout even where the exit status isn't 0, and reading a strange one is worse than an
-error: an empty stdout with status 0 deletes every file, and a text beside the ResourceList can't be parsed. So stdout
-gets either one whole ResourceList or, where the input could not be read, nothing together with status 1.
+Orchestrators read stdout even if the exit status isn't 0, and a wrong stdout is worse than an error: with an empty one
+and status 0 they delete every file, and they can't parse text beside the ResourceList. So stdout gets one whole
+ResourceList; or nothing, together with status 1, if the input can't be read.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _LOCAL = "config.kubernetes.io/local-config"
 _KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 _HINT = (
-    "kustomize takes items that come back from its validators for changed ones. Give the functionConfig the annotation "
-    f"{KUSTOMIZE_FIELD}: the field of kustomization.yaml that lists it, validators or transformers"
+    "kustomize takes items that a validator returns for changed ones. Give the functionConfig the annotation "
+    f"{KUSTOMIZE_FIELD}, with the field of kustomization.yaml that lists it: validators or transformers"
 )
 
 
@@ -53,11 +53,11 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     """Run a function from this process's stdin to its stdout.
 
     Args:
-        load: Returns the function. Prints during its import don't get to stdout either.
+        load: Returns the function. Prints during its import don't reach stdout either.
         program: The process's name in messages.
 
     Returns:
-        The exit status: 0; 1 where the input can't be read, the output can't be written or a result has the severity
+        The exit status: 0; 1 if the input can't be read, the output can't be written or a result has the severity
         error; the argument of the function's `sys.exit`; 130 after Ctrl-C.
 
     Raises:
@@ -65,7 +65,7 @@ def serve(load: Callable[[], Runnable], program: str) -> int:
     """
     import gc
 
-    # A list is many objects that stay to the end. Searching them for garbage takes a tenth of all time.
+    # A list has many objects, which stay to the end. The garbage collector would take a tenth of all time.
     gc.disable()
     try:
         try:
@@ -84,7 +84,7 @@ def run(function: Runnable, data: bytes) -> Output:
     """Answer one ResourceList; see `Function.run`."""
     try:
         if not data.strip():
-            raise InputError("there is nothing on stdin; a ResourceList was expected")
+            raise InputError("stdin is empty; it must have a ResourceList")
         answer = answered(
             function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
         )
@@ -98,7 +98,7 @@ class Answer(_Made[T]):
 
     Attributes:
         rl: The list.
-        made: The result of `finish`, such as its text.
+        made: The result of `finish`, such as the list's text.
         status: The exit status.
         stderr: Text for people; see `Output`.
     """
@@ -117,9 +117,9 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
 
     Args:
         function: The function.
-        read: Returns the list as it came, each time anew; it takes the class of functionConfig, and whether there must
-            be one.
-        finish: Makes the final result of the list. Where it fails, the list goes out as it came.
+        read: Reads the input and returns a new list. It takes the class of functionConfig, and whether there must be
+            one.
+        finish: Makes the final result of the list. If it fails, the unchanged list is the answer.
 
     Raises:
         InputError: The list can't be read.
@@ -127,7 +127,7 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
     problem: BaseException | None = None
     try:
         rl = read(function.config_class, not function.is_config_optional)
-    except UsageError as error:  # of the function's annotation or its config class
+    except UsageError as error:  # the function's annotation or its config class is wrong
         problem = error
         rl = read()
     try:
@@ -140,12 +140,12 @@ def answered(function: Runnable, read: Reader, finish: Callable[[ResourceList[An
         return _finished(function, read, finish, rl, came)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # SystemExit and CancelledError too: there must be an answer
+    except BaseException as error:  # also SystemExit and CancelledError: there must be an answer
         return _failed(function, read, finish, rl, error)
 
 
 class _Came:
-    """The input that must be there at the end."""
+    """The items of the input, for checks at the end."""
 
     def __init__(self, rl: ResourceList[Any]) -> None:
         self.items = list(rl.items)
@@ -164,7 +164,7 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that came to its end."""
+    """Return the answer of a function that has returned."""
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")
@@ -190,7 +190,7 @@ def _answer(rl: ResourceList[Any], finish: Callable[[ResourceList[Any]], T], std
     made = finish(rl)
     if rl.has_errors and not status:
         status = 1
-    # kustomize build drops results, so that its users would not learn of the mistakes.
+    # kustomize build drops results; without stderr its users wouldn't see the mistakes.
     told = "".join(f"{result}\n" for result in rl.results._own if result.severity in ("error", "warning"))
     return Answer(rl, made, status, stderr + told)
 
@@ -202,20 +202,20 @@ def _failed(
     rl: ResourceList[Any],
     error: BaseException,
 ) -> Answer[T]:
-    """Return the answer of a function that raised: the items as they came, and an error."""
+    """Return the answer of a function that raised: the unchanged items, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(read, rl)
     text = _text(error, function.file)
     if "'NoneType' object" in text and rl._config is None:
         text += "; there is no functionConfig, so rl.config is None"
-    # Half a character, which a name of a file may hold, can't be written.
+    # Half of a character, which the name of a file may have, can't be written.
     answer.results.error(text.encode(errors="backslashreplace").decode())
     status = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
     return _answer(answer, finish, stderr, status if 0 < status < 256 else 1)
 
 
 def _renewed(read: Reader, rl: ResourceList[Any]) -> ResourceList[Any]:
-    """Return the list as it came, with the results that there are by now."""
+    """Return the list of the input, with the present results."""
     fresh = read()
     fresh.results._own += rl.results._own
     return fresh
@@ -248,7 +248,7 @@ def _trace(error: BaseException) -> str:
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE):
         trace = trace.tb_next
     if trace is None and isinstance(error, CrossplaneLiteError):
-        return ""  # found here, at the end or the beginning: no line of the function can be shown
+        return ""  # raised by this package before or after the function: no line of the function is in it
     return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
 
 
@@ -260,7 +260,7 @@ def _annotation(resource: Resource | None, key: str) -> Any:
 
 
 def _is_config(item: Resource, config: Resource | None) -> bool:
-    """Say whether an item is functionConfig itself, which kustomize leaves out because of an annotation."""
+    """Say whether an item is functionConfig itself, which kustomize passes on and drops because of an annotation."""
     if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
         return False
     return all(

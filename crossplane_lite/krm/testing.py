@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SnapshotError", "golden"]
 
 UPDATE: Final = "CROSSPLANE_LITE_UPDATE"
-"""The environment variable that has expected files written instead of compared."""
+"""With this environment variable, expected files are written instead of compared."""
 
 _CONFIG: Final = "functionConfig.yaml"
 _RESOURCES: Final = "resources"
@@ -48,35 +48,35 @@ _PYTEST_PLUGIN: Final = "crossplane_lite.testing.plugin"
 def golden(function: Function, folder: str | os.PathLike[str], *, update: bool | None = None) -> None:
     """Run a function on the input in a folder, and assert that the output is the one that the folder expects.
 
-    A folder is one case, or holds one case in each of its folders. Input and expected output::
+    A folder is one case, or each of its folders is one. Input and expected output are::
 
-        functionConfig.yaml     the function's config, where it has one
-        resources/**/*.yaml     the resources, none for a generator
-        expected/resources/     the same files as they are afterwards
-        expected/results.yaml   the results, where there are any
+        functionConfig.yaml     the function's config, if it has one
+        resources/**/*.yaml     the resources; a generator may have none
+        expected/resources/     the same files after the run
+        expected/results.yaml   the results, if there are any
 
     or, for a test of the ResourceList itself::
 
-        input.yaml              the ResourceList as it comes from an orchestrator
-        expected/output.yaml    the ResourceList that goes back
+        input.yaml              the ResourceList that an orchestrator sends
+        expected/output.yaml    the ResourceList that the function returns
 
     Everything is compared byte for byte. All cases are run before the differences are reported.
 
     Args:
         function: The function, made by `krm.function` or `krm.from_composition`.
         folder: The folder.
-        update: Whether `expected` is written instead of compared. By default it is where pytest was started with
-            `--crossplane-update-snapshots`, or the environment variable `CROSSPLANE_LITE_UPDATE` is set to something
-            else than 0.
+        update: Whether `expected` is written instead of compared. By default it is written if pytest was started with
+            `--crossplane-update-snapshots`, or the environment variable `CROSSPLANE_LITE_UPDATE` has another value
+            than 0.
 
     Raises:
-        SnapshotError: Something else comes out, or nothing, or nothing is expected yet. It is an AssertionError.
-        InputError: The folder holds no case, or one whose input can't be used.
-        UsageError: It isn't a KRM function.
+        SnapshotError: The output differs, or is empty, or there is no `expected` yet. It is an AssertionError.
+        InputError: The folder has no case, or a case whose input can't be used.
+        UsageError: `function` isn't a KRM function.
     """
     __tracebackhide__ = True
     if not isinstance(function, Function):
-        raise UsageError(f"golden() takes a function of @krm.function (got {function!r:.80})")
+        raise UsageError(f"golden() takes a function made by @krm.function (got {function!r:.80})")
     switch, log = _run_of_pytest()
     if update is None:
         update = switch or os.environ.get(UPDATE, "0") not in ("", "0")
@@ -90,7 +90,7 @@ def golden(function: Function, folder: str | os.PathLike[str], *, update: bool |
 
 
 def _run_of_pytest() -> tuple[bool, Log | None]:
-    """Return whether this run of pytest writes snapshots, and where it notes which; no and None outside of pytest."""
+    """Return whether this run of pytest writes snapshots, and its log of them; False and None outside of pytest."""
     plugin = sys.modules.get(_PYTEST_PLUGIN)
     found: tuple[bool, Log | None] = (False, None) if plugin is None else plugin.current_run()
     return found
@@ -98,7 +98,7 @@ def _run_of_pytest() -> tuple[bool, Log | None]:
 
 def _advice() -> str:
     how = "pytest --crossplane-update-snapshots" if "PYTEST_CURRENT_TEST" in os.environ else f"{UPDATE}=1"
-    return f"where this is as it should be, write it with: {how}"
+    return f"if the new output is right, write it with: {how}"
 
 
 # Input
@@ -121,7 +121,7 @@ def _cases(folder: Path) -> list[Path]:
         if not _is_case(one):
             raise InputError(f"{one} isn't a case: it has neither {_CONFIG} nor {_RESOURCES}/ nor {_INPUT}")
     if not found:
-        raise InputError(f"{folder} holds no case, which has {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
+        raise InputError(f"{folder} has no case: a folder with {_CONFIG}, {_RESOURCES}/ or {_INPUT}")
     return found
 
 
@@ -130,7 +130,7 @@ def _is_case(folder: Path) -> bool:
 
 
 def _files_after(function: Function, case: Path) -> dict[str, bytes]:
-    """Run a function on a case, and return the right content of `expected`, by path in it.
+    """Run a function on a case, and return the content that `expected` must have, by path in it.
 
     Raises:
         InputError: The input can't be used.
@@ -180,7 +180,7 @@ def _compare(case: Path, files: Mapping[str, bytes], log: Log | None) -> str:
     if log is not None:
         log.checked.update(str(_absolute(expected / name)) for name in files)
     if not there and files:
-        return f"there is no {_EXPECTED}/ yet, which has what comes of it"
+        return f"there is no {_EXPECTED}/ yet, which has the expected output"
     lines: list[str] = []
     for name in sorted({*there, *files}):
         before, after = there.get(name), files.get(name)
@@ -237,7 +237,7 @@ def _difference(name: str, before: bytes | None, after: bytes | None) -> Iterato
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return the lines of a file as they are shown: with signs that can't be seen at an end, or between other signs."""
+    """Return the lines of a file, in which invisible characters are shown."""
     if not data:
         return []
     lines = data.decode("utf-8", "backslashreplace").split("\n")

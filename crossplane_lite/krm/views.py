@@ -1,8 +1,8 @@
 """Typed views: an instance of a generated model over a resource's content.
 
-A view reads the resource as it was when the view was made. A field that is set or deleted in it counts at once:
-whatever reads the resource takes it over first, and so does writing. Of a field that is set in both ways, the last one
-counts. Only differences are taken over, so that all else in the item keeps its text.
+A view reads the resource as it was when the view was made. Setting or deleting a field in it changes the resource at
+once: every read of the resource, and writing it, takes the views' changes over first. If a field is set in both, the
+last value counts. Only differences are taken over, so that the rest of the item keeps its text.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ M = TypeVar("M", bound=Model)
 
 
 def is_for(model: type[Model], resource: Resource) -> bool:
-    """Say whether a resource is of a model's group and kind; its version may be another one.
+    """Say whether a resource is of a model's group and kind, in any version.
 
     `Unstructured` is for all kinds.
 
     Raises:
-        UsageError: It isn't a class of resources.
+        UsageError: The model isn't a class of resources.
     """
     check_class(model, "items.of()")
     if not model._fixed:
@@ -46,10 +46,10 @@ def is_for(model: type[Model], resource: Resource) -> bool:
 
 
 def view_of(model: type[M], resource: Resource) -> M:
-    """Return the view of a resource through a model, the same one as long as nothing else has changed the resource.
+    """Return the view of a resource through a model: the same one until the resource is changed in another way.
 
     Raises:
-        InputError: The resource has an integer beyond 2**53, which models don't carry.
+        InputError: The resource has an integer beyond 2**53, which models can't hold.
     """
     if resource._typed is None:
         object.__setattr__(resource, "_typed", Views(resource))
@@ -58,7 +58,7 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, its content when it was last looked at, and how often the resource had been changed by then."""
+    """One view, its content at the last look, and the number of the resource's changes then."""
 
     __slots__ = ("before", "edits", "model")
 
@@ -111,7 +111,7 @@ class Views:
             self._is_busy = False
 
     def _check_deleted(self, model: Any) -> None:
-        """Refuse that a reserved annotation is deleted through a view; one that only went with all is kept."""
+        """Refuse that a reserved annotation is deleted by name through a view; it is kept if all were replaced."""
         found = getattr(getattr(model, "metadata", None), "annotations", None)
         for key in getattr(found, "deleted", None) or ():
             check(key, None, {}, self._resource._where)
@@ -159,7 +159,7 @@ class _Difference:
             self._resource._assign(holder, key, copied(value))
 
     def _put_list(self, found: list[Any], before: list[Any], value: list[Any]) -> None:
-        """Take over the differences in a list; elements that stay remain the same objects and keep their text."""
+        """Take over the differences in a list; elements that stay are the same objects, and keep their text."""
         known = [_Element(one, found[at] if at < len(found) else None) for at, one in enumerate(before)]
         made = []
         pairs: list[Any] = matched(known, value)  # type: ignore[arg-type]  # it asks for nothing but value()

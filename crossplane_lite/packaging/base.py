@@ -12,7 +12,7 @@ from .layers import names_of
 
 __all__ = ["Python", "python_of"]
 
-# In this order: images that build their own Python have it there, beside one of the distribution that others need.
+# In this order: images that build their own Python have it in the first, beside the distribution's in the second.
 _PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")
 _INTERPRETER: Final = re.compile(r"python(\d+)\.(\d+)")
 # Numbers of machines in the heads of ELF files.
@@ -25,7 +25,7 @@ class Python(NamedTuple):
     """The Python of a base image.
 
     Attributes:
-        path: Where its program is, for example `/usr/bin/python3.13`.
+        path: The path of its program, for example `/usr/bin/python3.13`.
         version: Its version, for example (3, 13).
         platform: The image's platform, for example `linux/amd64`.
         is_musl: Whether it is linked with musl instead of glibc, as on Alpine.
@@ -36,16 +36,21 @@ class Python(NamedTuple):
     platform: str
     is_musl: bool
 
+    @property
+    def dotted(self) -> str:
+        """The version as text, for example `3.13`."""
+        return ".".join(map(str, self.version))
+
 
 def python_of(image: Image, wanted: str | None = None) -> Python:
     """Find the Python of a base image.
 
     Args:
         image: The image.
-        wanted: The program's path, where it isn't in a usual place.
+        wanted: The program's path; None to look in the usual places.
 
     Raises:
-        InputError: Python is missing, its version can't be told, or it is for another machine than the image says.
+        InputError: Python is missing, its version isn't known, or it is for another machine than the image says.
     """
     links, heads = _merged(image, wanted)
     found = sorted(
@@ -61,7 +66,7 @@ def python_of(image: Image, wanted: str | None = None) -> Python:
             raise InputError(f"{image.label} has no {wanted}")
         match = _INTERPRETER.search(posixpath.basename(target))
         if match is None:
-            raise InputError(f"{image.label}: the version of {wanted} can't be told: name a program like python3.13")
+            raise InputError(f"{image.label}: {wanted} doesn't show its version: name a program like python3.13")
         version = (int(match[1]), int(match[2]))
     elif found:
         _, (major, minor), path = found[0]
@@ -85,14 +90,14 @@ def _platform(image: Image, path: str, head: bytes | None) -> str:
     if said.endswith("/unknown") and found is not None:
         said = found
     if found is not None and found != said:
-        raise InputError(f"{image.label} says that it is for {said}, and its /{path} is for {found}")
+        raise InputError(f"{image.label} must be for {said}, but its /{path} is for {found}")
     if said not in PLATFORMS:
         raise InputError(f"{image.label} is for {said}; images are made for {' and '.join(PLATFORMS)}")
     return said
 
 
 def _merged(image: Image, wanted: str | None) -> tuple[dict[str, str | None], dict[str, bytes]]:
-    """Return the paths of the whole image, each with where it leads to, and the heads of interpreters."""
+    """Return the paths of the whole image, each with its link's target, and the heads of interpreters."""
 
     def is_interpreter(path: str) -> bool:
         return bool(_INTERPRETER.fullmatch(posixpath.basename(path))) or path == (wanted or "").strip("/")

@@ -1,8 +1,8 @@
 """Constraints on versions, as the package manager reads `spec.crossplane.version`.
 
 A version has up to three numbers, any of which may be `x`, `X` or `*`, and then a pre-release and a build. A constraint
-is one or more comparisons, by spaces or commas, all of which must hold; `||` stands between alternatives; `1.2 - 2` is
-a range.
+is one or more comparisons with spaces or commas between them, all of which must hold. `||` stands between alternatives,
+and `1.2 - 2` is a range.
 """
 
 from __future__ import annotations

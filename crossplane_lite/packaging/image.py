@@ -1,7 +1,7 @@
 """`crossplane-lite image`: the runtime image of a function, made without Docker.
 
-It is a base image and one layer: a folder `/function` with all packages and a `__main__.py`, which the base's Python
-runs.
+It is a base image and one layer: the folder `/function`, which has all packages and a `__main__.py`. The base's Python
+runs that folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,6 +49,9 @@ def command(argv: Sequence[str]) -> int:
         InputError: The project, the base or a flag is wrong. No image is written then.
     """
     arguments = make_parser().parse_args(argv)
+    labels = _labels(arguments.label or ())
+    if arguments.output:
+        images.check_place(arguments.output, arguments.format)
     with tempfile.TemporaryDirectory(prefix="crossplane-lite-") as folder, _Progress() as step:
         work = Path(folder)
         step(f"reading {arguments.base}")
@@ -58,7 +61,7 @@ def command(argv: Sequence[str]) -> int:
             raise InputError(f"{arguments.base} is for {python.platform}, not for {arguments.platform}")
         base.config["os"], base.config["architecture"] = python.platform.split("/")
         target = work / PLACE
-        step(f"choosing packages for Python {python.version[0]}.{python.version[1]} on {python.platform}")
+        step(f"choosing packages for Python {python.dotted} on {python.platform}")
         function, left_out = _install(arguments, python, target, work, step)
         owned = owners(target)
         before = package_sizes(target, owned)
@@ -67,11 +70,11 @@ def command(argv: Sequence[str]) -> int:
         pruned = pruning.prune(target, keep, for_krm=arguments.krm)
         after = package_sizes(target, owned)
         has_byte_code = _byte_code(arguments.byte_code, target, python)
-        # After byte code is made, because Python compiles a program itself each time.
+        # Written after the byte code was made: Python compiles a program itself each time.
         (target / "__main__.py").write_text(_main(function.entry_point), encoding="utf-8", newline="\n")
         step("writing")
         layer = write_layer(_entries(target), work / "function.tar.gz")
-        image = _made(base, layer, python, function, arguments)
+        image = _made(base, layer, python, function, labels, arguments)
         output = arguments.output or f"{function.name}-{image.config['architecture']}.tar"
         digest = images.write(
             image, output, arguments.format, arguments.tag or f"{function.name}:{_tag(function.version)}"
@@ -102,7 +105,7 @@ def _install(
     ):
         raise InputError(f"{project} isn't a Python project: it has no pyproject.toml")
     if not is_place and ("/" in project or project.startswith(".")):
-        raise InputError(f"there is no {project}")
+        raise InputError(f"there is no folder or file {project}")
     if is_place and os.path.isdir(project):
         project = str(_copied(Path(project), work / "project", os.path.realpath(arguments.base)))
     wanted = installing.requirements(
@@ -115,7 +118,7 @@ def _install(
     return _function(target, project, packages, arguments.function), left_out
 
 
-# Leftovers of builds and tools, and images. Builds take leftovers of an earlier one in `build` for sources.
+# Leftovers of builds and tools, and images. A build takes leftovers of a previous one in `build` for sources.
 _LEFT_BEHIND: Final = shutil.ignore_patterns(
     *("__pycache__", "build", "dist", "*.egg-info", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
     *("*.tar", "*.xpkg"),
@@ -123,7 +126,7 @@ _LEFT_BEHIND: Final = shutil.ignore_patterns(
 
 
 def _copied(project: Path, target: Path, base: str) -> Path:
-    """Copy a project's folder, because building would leave files in it, and take files that were left there before."""
+    """Copy a project's folder: a build would leave files in it, and use files that other builds have left."""
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         found = set(_LEFT_BEHIND(folder, names))
@@ -149,7 +152,7 @@ def _function(target: Path, project: str, packages: Sequence[installing.Package]
         name = installing.canonical(re.split(r"[\[<>=!~;@ ]", project)[0])
         mine = [package for package in packages if package.name == name]
     if len(mine) != 1:
-        raise InputError(f"pip didn't choose {project} itself")
+        raise InputError(f"pip has chosen packages without {project} itself")
     package = mine[0]
     if wanted is None:
         wanted = _entry_point(target, package.name)
@@ -202,8 +205,7 @@ def _byte_code(wanted: str, target: Path, python: Python) -> bool:
         return False
     done = installing.compile_all(target, python, f"/{PLACE}")
     if not done and wanted == "yes":
-        version = f"{python.version[0]}.{python.version[1]}"
-        raise InputError(f"--byte-code yes: there is no python{version} on this machine, which must make it")
+        raise InputError(f"--byte-code yes: only python{python.dotted} can make it, and this machine doesn't have that")
     return done
 
 
@@ -213,26 +215,36 @@ def _entries(target: Path) -> Iterator[Entry]:
             path = Path(folder, name)
             inside = path.relative_to(target.parent).as_posix()
             if path.is_symlink():
-                raise InputError(f"{inside} is a link, which no wheel has")
+                raise InputError(f"{inside} is a symbolic link; wheels have none")
             yield Entry(inside, path)
 
 
-def _made(
-    base: images.Image, layer: Layer, python: Python, function: _Function, arguments: argparse.Namespace
-) -> images.Image:
-    labels = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
-    for label in arguments.label or ():
+def _labels(given: Sequence[str]) -> dict[str, str]:
+    labels = {}
+    for label in given:
         key, equals, value = label.partition("=")
         if not equals or not key:
             raise InputError(f"--label must be KEY=VALUE (got {label!r})")
         labels[key] = value
+    return labels
+
+
+def _made(
+    base: images.Image,
+    layer: Layer,
+    python: Python,
+    function: _Function,
+    labels: Mapping[str, str],
+    arguments: argparse.Namespace,
+) -> images.Image:
+    own = {"org.opencontainers.image.title": function.name, "org.opencontainers.image.version": function.version}
     config: dict[str, Any] = {
         "Entrypoint": entrypoint(python, arguments.transport),
         "Cmd": None,
         "User": arguments.user,
         "WorkingDir": "/",
-        "Labels": labels,
-        # The root is read-only, and nobody could write there: without this, Python tries it with each module.
+        "Labels": {**own, **labels},
+        # The root is read-only. Without this, Python tries to write byte code there for each module.
         "Env": ["PYTHONDONTWRITEBYTECODE=1"],
     }
     if not arguments.krm:
@@ -242,7 +254,7 @@ def _made(
 
 def entrypoint(python: Python, transport: str) -> list[str]:
     """Return the image's command, before the arguments that a cluster gives."""
-    # Only another transport than the server's own has to be said.
+    # The server needs the flag only for a transport that isn't its default.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 
 
@@ -295,8 +307,8 @@ def make_parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crossplane-lite image",
         description="Make the runtime image of a function without Docker: a base image with Python and one layer with "
-        "the function and its packages, which pip chooses for the base's Python and machine. Two builds of the same "
-        "packages give the same bytes.",
+        "the function and its packages, which pip chooses for the base's Python and machine. The same packages always "
+        "give the same bytes.",
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite image --base base.tar\n"
         "  crossplane-lite image --base base-layout --platform linux/arm64 --report\n"
         "  crossplane-lite image --base root-folder --transport h2 -o function.tar",
@@ -317,7 +329,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="base image with Python: a docker-archive, an OCI layout (as a folder or a tar file), or a root folder",
     )
     made.add_argument(
-        "--platform", choices=sorted(images.PLATFORMS), help="which image of the base; its only one by default"
+        "--platform",
+        choices=sorted(images.PLATFORMS),
+        help="choose this image of the base; needed where it has several",
     )
     made.add_argument("-o", "--output", metavar="PATH", help="file or folder to write (NAME-ARCHITECTURE.tar)")
     made.add_argument(
@@ -330,7 +344,7 @@ def make_parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--function",
         metavar="MODULE:FUNCTION",
-        help="what to run (the project's script named function, or its only one)",
+        help="the function or module to run (the project's script named function, or its only script)",
     )
     made.add_argument(
         "--transport",
@@ -339,18 +353,20 @@ def make_parser() -> argparse.ArgumentParser:
         help="grpcio (default); h2 leaves grpcio out and installs the extra h2; none leaves it out, for KRM functions",
     )
     made.add_argument("--without", metavar="PACKAGE", action="append", help="leave out one more package")
-    made.add_argument("--sdk-from", metavar="PATH|URL|VERSION", help="where crossplane-lite itself comes from")
-    made.add_argument("--constraint", metavar="FILE", help="pip's constraints: versions of packages")
-    made.add_argument("--python", metavar="PATH", help="the program in the base, if it isn't in a usual place")
+    made.add_argument("--sdk-from", metavar="PATH|URL|VERSION", help="install crossplane-lite itself from here")
+    made.add_argument("--constraint", metavar="FILE", help="file of versions of packages, as for pip's --constraint")
+    made.add_argument("--python", metavar="PATH", help="the path of Python in the base, unless it is in a usual place")
     made.add_argument(
         "--byte-code",
         choices=_BYTE_CODE,
         default="auto",
-        help="ship byte code: yes, no, or where this machine has the base's version of Python (auto, the default)",
+        help="put byte code in: yes, no, or auto (default): yes if this machine has the base's version of Python",
     )
     made.add_argument("--user", metavar="UID:GID", default=NOBODY, help=f"the user that it runs as ({NOBODY}, nobody)")
     made.add_argument("--label", metavar="KEY=VALUE", action="append", help="one more label of the image")
     made.add_argument("--no-prune", action="store_true", help="switch all rules off")
     add_rule_flags(made)
-    made.add_argument("--report", action="store_true", help="print sizes by package, and what each rule saved")
+    made.add_argument(
+        "--report", action="store_true", help="print the size of each package, and the bytes that each rule saved"
+    )
     return made

@@ -16,7 +16,7 @@ from .._manifests.archive_files import Files, FolderFiles, TarFiles, damage
 from ..errors import InputError
 from .layers import Layer, copy_layer, folder_entries, write_layer
 
-__all__ = ["PLATFORMS", "Image", "added", "labelled", "platform_of", "read", "write"]
+__all__ = ["PLATFORMS", "Image", "added", "check_place", "labelled", "platform_of", "read", "write"]
 
 PLATFORMS: Final = {"linux/amd64": "amd64", "linux/arm64": "arm64"}
 
@@ -53,11 +53,11 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
 
     Args:
         path: The archive or the folder.
-        work: Where the layers are written to.
+        work: The folder that layers are written to.
         platform: Take only the image for this platform.
 
     Returns:
-        At least one. A root folder has no platform of its own and gets the one that is asked for, or an unknown one.
+        At least one image. A root folder doesn't name its platform: it gets `platform`, or an unknown one.
 
     Raises:
         InputError: It can't be read, is damaged, or lacks an image for the platform.
@@ -74,7 +74,7 @@ def read(path: str, work: Path, platform: str | None = None) -> list[Image]:
         head = file.read(512)
         file.seek(0)
         if not archive.is_archive(head):
-            raise InputError(f"{path} isn't a saved image: it must be a folder, a tar file or a gzipped one")
+            raise InputError(f"{path} isn't a saved image: it is neither a tar file nor gzipped, nor a folder")
         return _of_files(TarFiles(file, path), work, platform)
 
 
@@ -148,7 +148,7 @@ def added(image: Image, layers: Sequence[Layer], config: Mapping[str, Any], comm
 
 
 def labelled(image: Image) -> Image:
-    """Return an image whose labels say the marks of its layers, as a package's do."""
+    """Return an image whose labels name the marks of its layers, as those of a package do."""
     marks = {f"{MARK}:{layer.digest}": layer.mark for layer in image.layers if layer.mark}
     return added(image, [], {"Labels": marks}, "")
 
@@ -173,9 +173,9 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
 
     Args:
         image: The image.
-        path: Where to. A name without `.tar` is a folder where the layout is `oci`.
+        path: The file to write; with the layout `oci` and a name without `.tar` or `.oci`, the folder.
         layout: `docker` for a docker-archive, `oci` for an OCI layout.
-        tag: The image's name in it.
+        tag: The name of the image in the file.
 
     Returns:
         The digest of the image's manifest, as a registry would know it.
@@ -184,12 +184,34 @@ def write(image: Image, path: str, layout: str, tag: str | None = None) -> str:
         InputError: It can't be written. A docker-archive is written whole or not at all.
     """
     files, digest = (_docker_files if layout == "docker" else _oci_files)(image, tag)
-    as_folder = layout == "oci" and not path.endswith((".tar", ".oci"))
+    check_place(path, layout)
     try:
-        (_write_folder if as_folder else _write_tar)(files, Path(path))
+        (_write_folder if _is_folder(path, layout) else _write_tar)(files, Path(path))
     except OSError as e:
         raise InputError(f"can't write {path}: {e.strerror or e}") from e
     return digest
+
+
+def _is_folder(path: str, layout: str) -> bool:
+    return layout == "oci" and not path.endswith((".tar", ".oci"))
+
+
+def check_place(path: str, layout: str) -> None:
+    """Refuse a path that no image can be written to; long work before the writing would be lost.
+
+    Args:
+        path: The path, as for `write`.
+        layout: The layout, as for `write`.
+
+    Raises:
+        InputError: A file's folder doesn't exist, or the folder isn't empty.
+    """
+    place = Path(path)
+    if not _is_folder(path, layout):
+        if not place.parent.is_dir():
+            raise InputError(f"can't write {path}: there is no folder {place.parent}")
+    elif place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
 
 
 _Files = Sequence[tuple[str, "bytes | Path"]]
@@ -197,13 +219,10 @@ _Files = Sequence[tuple[str, "bytes | Path"]]
 
 def _docker_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     config = _json(image.config)
-    name = f"sha256:{hashlib.sha256(config).hexdigest()}"
-    layers = {f"{layer.digest.partition(':')[2]}.tar.gz": layer.file for layer in image.layers}
-    entry = {
-        "Config": name,
-        "RepoTags": [tag] if tag else None,
-        "Layers": [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers],
-    }
+    name = _digest(config)
+    names = [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers]
+    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # each file once
+    entry = {"Config": name, "RepoTags": [tag] if tag else None, "Layers": names}
     return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], _digest(_manifest(image))
 
 
@@ -248,7 +267,7 @@ def _json(value: Any) -> bytes:
 
 
 def _write_tar(files: _Files, path: Path) -> None:
-    # Beside it first, so that a build that is ended leaves no half of a file.
+    # Written beside it first, so that a build that is stopped leaves no half of a file.
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         tar: Any
@@ -286,10 +305,8 @@ def _with_folders(files: _Files) -> Iterator[tuple[str, bytes | Path | None]]:
 def _write_folder(files: _Files, path: Path) -> None:
     import shutil
 
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} exists and isn't an empty folder: choose another one, or remove it")
     copy: Callable[[str, str], Any] = shutil.copyfile
-    # index.json at the end: without it the folder isn't a layout.
+    # index.json is the last: without it the folder isn't a layout.
     for name, content in sorted(files, key=lambda one: one[0] == "index.json"):
         file = path / name
         file.parent.mkdir(parents=True, exist_ok=True)

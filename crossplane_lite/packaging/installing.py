@@ -1,4 +1,4 @@
-"""The packages in an image's layer: pip chooses the packages for the image's Python, and installs them into a folder.
+"""The packages in an image's layer: pip chooses them for the image's Python, and installs them into a folder.
 
 Choosing and installing are two steps, so that packages can be left out between them: pip itself can't leave out
 packages that another package requires.
@@ -29,8 +29,8 @@ class Transport(NamedTuple):
 
     Attributes:
         extra: The extra of this distribution that it takes.
-        requires: The requirements of that extra. pip isn't asked for the extra itself: it would look for this
-            distribution on its index, also where the project says that it comes from somewhere else.
+        requires: The requirements of that extra. pip isn't asked for the extra itself, because it would look for this
+            distribution on its index, also where the project takes it from another place.
         dispensable: Packages that the image can do without.
     """
 
@@ -46,7 +46,7 @@ TRANSPORTS: Final[dict[str, Transport]] = {
 }
 _OURS: Final = "crossplane-lite"
 _ARCHITECTURES: Final = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
-# Versions of glibc that wheels on the index are built for; a wheel for an older one runs with a newer one.
+# Minor versions of glibc 2 that wheels are built for. A wheel also runs with a newer glibc than its own.
 _GLIBC: Final = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 _MUSL: Final = (1, 2)
 
@@ -57,9 +57,9 @@ class Package(NamedTuple):
     Attributes:
         name: Its name in canonical form.
         version: Its version.
-        url: Where it comes from.
-        is_wheel: Whether that is a wheel; otherwise it has to be built.
-        extras: The extras that it has.
+        url: The place that pip takes it from.
+        is_wheel: Whether it is a wheel; otherwise it must be built.
+        extras: The names of its extras.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Package(NamedTuple):
 
 
 def canonical(name: str) -> str:
-    """Return the form of a package's name in which two names of one package are equal."""
+    """Return a package's name in the one form that all its spellings have."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -80,7 +80,7 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
     Args:
         project: The project's folder, a wheel, or a requirement.
         transport: One of TRANSPORTS.
-        sdk: Where this distribution comes from: a folder, a wheel, a URL or a version; None for where pip finds it.
+        sdk: The place of this distribution: a folder, a wheel, a URL or a version; None to let pip find it.
     """
     found = [project]
     if sdk is not None:
@@ -92,7 +92,7 @@ def sdk_requirement(sdk: str, extras: str = "") -> str:
     """Return the requirement for this distribution from a folder, a wheel, a URL or a version.
 
     Raises:
-        InputError: It is none of these.
+        InputError: The place isn't one of these.
     """
     if os.path.exists(sdk):
         return f"{_OURS}{extras} @ {Path(os.path.abspath(sdk)).as_uri()}"
@@ -112,7 +112,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
         without: More packages to leave out.
 
     Raises:
-        InputError: A package that is to be left out isn't among them, or the transport's own package isn't.
+        InputError: A package to leave out isn't among them, or crossplane-lite doesn't have the transport.
     """
     found = sorted(packages)
     names = {package.name for package in found}
@@ -149,23 +149,21 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
     """Have pip choose packages for the Python of an image.
 
     Raises:
-        InputError: It can't; the message has pip's reason.
+        InputError: pip can't; the message has its reason.
     """
     report = work / "pip.json"
     flags = ["install", "--dry-run", "--ignore-installed", "--report", str(report), "--target", str(work / "nowhere")]
     if constraints is not None:
         flags += ["--constraint", constraints]
-    _pip(
-        [*flags, *_target(python), *wanted], f"pip finds no packages for Python {_dotted(python)} on {python.platform}"
-    )
+    _pip([*flags, *_target(python), *wanted], f"pip finds no packages for Python {python.dotted} on {python.platform}")
     found = []
     for entry in json.loads(report.read_text(encoding="utf-8"))["install"]:
         told: dict[str, Any] = entry["metadata"]
-        # pip asks that of its own Python, not of the one that the packages are for.
+        # pip compares this with its own Python, not with the image's.
         least = re.search(r">=\s*(\d+)\.(\d+)", told.get("requires_python") or "")
         if least is not None and (int(least[1]), int(least[2])) > python.version:
             needs = told["requires_python"]
-            raise InputError(f"{told['name']} needs Python {needs}, and the base has {_dotted(python)}")
+            raise InputError(f"{told['name']} needs Python {needs}, and the base has {python.dotted}")
         source: dict[str, Any] = entry["download_info"]
         url: str = source["url"]
         if "vcs_info" in source:
@@ -177,10 +175,10 @@ def resolve(wanted: Sequence[str], python: Python, work: Path, constraints: str 
 
 
 def install(packages: Sequence[Package], python: Python, target: Path, work: Path) -> None:
-    """Have pip install packages into a folder, and nothing that they require.
+    """Have pip install packages into a folder, without their requirements.
 
     Raises:
-        InputError: It can't; the message has pip's reason.
+        InputError: pip can't; the message has its reason.
     """
     wheels = work / "wheels"
     wheels.mkdir(exist_ok=True)
@@ -197,8 +195,8 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
                 raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}")
             if not made[0].name.endswith("-none-any.whl"):
                 raise InputError(
-                    f"{package.name} is built for this machine alone ({made[0].name}): give a wheel for "
-                    f"{python.platform}"
+                    f"{package.name} has no wheel for {python.platform}, and a build here fits only this machine "
+                    f"({made[0].name}): give a wheel for {python.platform}"
                 )
             sources.append(str(made[0]))
     flags = ["install", "--no-deps", "--no-compile", "--ignore-installed", "--target", str(target)]
@@ -212,7 +210,7 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_WARN_SCRIPT_LOCATION": "1",
     }
-    # Other settings of pip that would disturb an installation into a folder.
+    # These settings of pip would disturb an installation into a folder.
     for name in ("PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "pip", "-q", *arguments]
@@ -223,34 +221,32 @@ def _pip(arguments: Sequence[str], problem: str) -> None:
         if "No module named pip" in done.stderr:
             raise InputError(f"{sys.executable} has no pip: install it (python -m ensurepip)")
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR:")]
+        if lines == ["ERROR: Exception:"]:  # of pip itself, such as for a pyproject.toml that isn't TOML
+            lines = done.stderr.strip().splitlines()[-1:]
         reason = " ".join(line.removeprefix("ERROR:").strip() for line in lines) or done.stderr.strip()[-500:]
         raise InputError(f"{problem}: {' '.join(reason.split())}")
 
 
-def _dotted(python: Python) -> str:
-    return ".".join(map(str, python.version))
-
-
 def compile_all(target: Path, python: Python, place: str) -> bool:
-    """Add byte code to a folder, of the kind that is never compared with its source.
+    """Add byte code to a folder: the kind that Python never compares with its source.
 
-    Only the same version of Python makes byte code that an image's Python can use.
+    The image's Python can only use byte code that the same version of Python has made.
 
     Args:
         target: The folder.
         python: The image's Python.
-        place: Where the folder will be in the image, for tracebacks.
+        place: The folder's path in the image, for tracebacks.
 
     Returns:
-        False if this machine lacks Python of that version; nothing has been done then.
+        False if this machine doesn't have Python of that version; nothing was done then.
     """
-    program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{_dotted(python)}")
+    program = sys.executable if sys.version_info[:2] == python.version else shutil.which(f"python{python.dotted}")
     if program is None:
         return False
-    # Byte code depends on the order of sets, and so on the seed of hashes.
+    # Byte code depends on the order of sets, so hashes must be the same in each build.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     flags = ["-q", "--invalidation-mode", "unchecked-hash", "-s", str(target), "-p", place]
-    # Files that can't be compiled, such as templates, aren't loaded by a function.
+    # Some files can't be compiled, such as templates. No function loads them.
     subprocess.run(
         [program, "-m", "compileall", *flags, str(target)], env=environment, capture_output=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Layers of images: files as gzipped tar archives, of which the bytes depend on nothing but the files."""
+"""Layers of images: files as gzipped tar archives, whose bytes depend only on the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..errors import InputError
 __all__ = ["LARGEST", "Entry", "Layer", "Names", "copy_layer", "folder_entries", "names_of", "write_layer"]
 
 LARGEST: Final = 4 << 30
-"""How many bytes a layer may unpack to. No image of a function has as many; a larger one is made with ill intent."""
+"""The most bytes that a layer may unpack to. Layers of functions have far fewer; a larger one is an attack."""
 
 _PART: Final = 1 << 20
 _MOST_MEMBERS: Final = 1_000_000
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
         path: Its path from the root, without a slash in front.
         content: A file's bytes, or the file that has them; None for a folder and a link.
         mode: The permissions.
-        link: Where a symbolic link leads to.
+        link: The target of a symbolic link.
         owner: The numbers of its user and group.
         time: When it was changed, in seconds since 1970.
     """
@@ -69,7 +69,7 @@ class Names(NamedTuple):
     """The names of a layer's members.
 
     Attributes:
-        links: The paths of all members, each with where it leads to, where it is a link.
+        links: The paths of all members, each with its target if it is a link.
         heads: The first bytes of files that look like Python interpreters.
     """
 
@@ -78,7 +78,7 @@ class Names(NamedTuple):
 
 
 class _Hashed:
-    """A file that is written to, with the hash and the number of the bytes."""
+    """A file to write to. It counts the bytes and has their hash."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -106,7 +106,7 @@ class _Packing:
         self._path = file
         self._file = open(file, "wb")  # noqa: SIM115  # it is closed in `done`
         self._packed = _Hashed(self._file)
-        # No name and no time in the head, or the bytes would depend on them. Level 9 takes three times as long as 6,
+        # The head has no name and no time, or the bytes would depend on them. Level 9 takes three times as long as 6
         # and saves half a percent.
         sink: Any = self._packed
         self._packer = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0)
@@ -132,7 +132,7 @@ def write_layer(entries: Iterable[Entry], file: Path, mark: str | None = None) -
     The entries are sorted, and the folders that lead to them are added where they are missing.
 
     Raises:
-        InputError: A file can't be read or changed while it was read, or the layer can't be written.
+        InputError: A file can't be read, has changed while it was read, or the layer can't be written.
     """
     try:
         with _Packing(file) as packing:
@@ -174,7 +174,7 @@ def _add(tar: Any, entry: Entry) -> None:
             tar.addfile(member, source)
 
 
-# Folders of which the content belongs to the machine, not to the system.
+# Folders whose content belongs to the machine, not to the system.
 _OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
 
 
@@ -256,7 +256,7 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
     Args:
         layer: The layer.
         label: Its name in messages.
-        is_interpreter: Says of a path whether the file's first bytes are wanted.
+        is_interpreter: Tells whether the first bytes of the file at a path are wanted.
 
     Raises:
         InputError: It is damaged, or a member leads out of the root.
@@ -287,7 +287,7 @@ def check_path(path: str, label: str) -> None:
     """Refuse the path of a member that leads out of the root.
 
     Raises:
-        InputError: It does.
+        InputError: The path leads out.
     """
     if ".." in path.split("/"):
         raise InputError(f"{label}: the member {path!r:.200} leads out of the root")

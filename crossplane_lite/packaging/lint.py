@@ -1,4 +1,4 @@
-"""The package manager's checks of a function's package before it installs it, with file and line."""
+"""The checks that the package manager makes before it installs a function's package, with file and line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from .._base.api_version import group_of
 from .._base.extras import load
 from .._manifests.crd import versions_of
+from .._manifests.objects import metadata_of
 from .._manifests.yaml import parse_documents
 from .._terminal.excerpts import short_repr
 from ..errors import InputError
@@ -22,6 +23,7 @@ _META_VERSIONS: Final = ("v1", "v1beta1")
 _PREFIX: Final = "function-"
 _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.ASCII)
 _LONGEST_NAME: Final = 253
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _SPEC: Final = frozenset({"capabilities", "crossplane", "dependsOn", "image"})
 _DEPENDENCY: Final = ("function", "configuration", "provider", "package")
 # No object of a package is nested like this, and the reader of lines is recursive.
@@ -36,18 +38,22 @@ class Found(NamedTuple):
     Attributes:
         label: The file that it is in.
         number: Which document of the file it is.
+        line: The line on which it begins.
         text: The file's text.
         content: The object.
     """
 
     label: str
     number: int
+    line: int
     text: str
     content: dict[str, Any]
 
     def at(self, *path: str | int) -> str:
         """Return file and line of a value, or of the last one on the way that is there."""
-        return f"{self.label}, line {_line(self.text, self.number, path)}"
+        # The text is read again for lines: only messages need them.
+        line = _line(self.text, self.number, path) if path else self.line
+        return f"{self.label}, line {line}"
 
 
 def read_stream(text: str, label: str) -> list[Found]:
@@ -58,8 +64,8 @@ def read_stream(text: str, label: str) -> list[Found]:
     """
     found = []
     for document in parse_documents(text, label, extra="render", deepest=_DEEPEST):
-        number = int(re.findall(r", document (\d+) \(line \d+\)$", document.where)[0])
-        found.append(Found(label, number, text, document.content))
+        ((number, line),) = re.findall(r", document (\d+) \(line (\d+)\)$", document.where)
+        found.append(Found(label, int(number), int(line), text, document.content))
     return found
 
 
@@ -114,7 +120,7 @@ def lint(found: Sequence[Found], label: str) -> tuple[list[str], list[str]]:
 
 def _of_number(metas: Sequence[Found], label: str) -> Iterator[str]:
     if not metas:
-        yield f"{label} has no {_META} Function, which says what the package is: write it into crossplane.yaml"
+        yield f"{label} has no {_META} Function, which describes the package: write it into crossplane.yaml"
     for one in metas[1:]:
         yield f"{one.at()}: a package has exactly one object of {_META}, and {metas[0].at()} is one already"
 
@@ -133,66 +139,64 @@ def _of_meta(one: Found) -> Iterator[str]:
         yield f"{one.at('spec')}: spec must be an object"
         return
     yield from _of_constraint(one, spec)
-    yield from _of_capabilities(one, spec)
-    yield from _of_dependencies(one, spec)
+    yield from _of_lists(one, spec)
 
 
 def _of_name(one: Found) -> Iterator[str]:
-    metadata = one.content.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, Mapping) else None
-    place = one.at("metadata", "name")
+    name = metadata_of(one.content).get("name")
     if not isinstance(name, str) or not name:
-        yield f"{place}: metadata.name is missing"
+        problem = "is missing"
     elif not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-        yield f"{place}: metadata.name must be lower-case letters, digits and dashes (got {short_repr(name)})"
+        problem = f"must be at most {_LONGEST_NAME} lower-case letters, digits and dashes (got {short_repr(name)})"
     elif not name.startswith(_PREFIX):
-        yield f"{place}: metadata.name must begin with {_PREFIX} (got {short_repr(name)})"
+        problem = f"must begin with {_PREFIX} (got {short_repr(name)})"
+    else:
+        return
+    yield f"{one.at('metadata', 'name')}: metadata.name {problem}"
 
 
 def _of_constraint(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
     crossplane = spec.get("crossplane")
     if crossplane is None:
         return
-    place = one.at("spec", "crossplane", "version")
     text = crossplane.get("version") if isinstance(crossplane, Mapping) else None
-    if not isinstance(text, str):
-        yield f"{place}: spec.crossplane.version must be a string"
-    elif problem := constraint.problem(text):
-        yield f"{place}: spec.crossplane.version {problem}"
+    problem = constraint.problem(text) if isinstance(text, str) else "must be a string"
+    if problem:
+        yield f"{one.at('spec', 'crossplane', 'version')}: spec.crossplane.version {problem}"
 
 
-def _of_capabilities(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
-    capabilities = spec.get("capabilities")
-    if capabilities is None:
-        return
-    if not isinstance(capabilities, list):
-        yield f"{one.at('spec', 'capabilities')}: spec.capabilities must be a list"
-        return
-    for number, name in enumerate(capabilities):
-        if name not in CAPABILITIES:
-            place = one.at("spec", "capabilities", number)
-            yield f"{place}: spec.capabilities[{number}] must be {' or '.join(CAPABILITIES)} (got {short_repr(name)})"
-
-
-def _of_dependencies(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
-    depends = spec.get("dependsOn")
-    if depends is None:
-        return
-    if not isinstance(depends, list):
-        yield f"{one.at('spec', 'dependsOn')}: spec.dependsOn must be a list"
-        return
-    for number, entry in enumerate(depends):
-        path = f"spec.dependsOn[{number}]"
-        place = one.at("spec", "dependsOn", number)
-        if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
-            yield f"{place}: {path} must have one of {', '.join(_DEPENDENCY)}"
+def _of_lists(one: Found, spec: Mapping[str, Any]) -> Iterator[str]:
+    for key, problems_of in (("capabilities", _of_capability), ("dependsOn", _of_dependency)):
+        entries = spec.get(key)
+        if entries is None:
             continue
-        version = entry.get("version")
-        is_digest = isinstance(version, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", version)
-        if not isinstance(version, str):
-            yield f"{one.at('spec', 'dependsOn', number, 'version')}: {path}.version must be a string"
-        elif not is_digest and (problem := constraint.problem(version)):
-            yield f"{one.at('spec', 'dependsOn', number, 'version')}: {path}.version {problem}"
+        if not isinstance(entries, list):
+            yield f"{one.at('spec', key)}: spec.{key} must be a list"
+            continue
+        for number, entry in enumerate(entries):
+            for below, problem in problems_of(entry):
+                path = ".".join((f"spec.{key}[{number}]", *below))
+                yield f"{one.at('spec', key, number, *below)}: {path} {problem}"
+
+
+_Problems = Iterator[tuple[tuple[str, ...], str]]
+"""Mistakes in an entry of a list, each with the field of the entry that has it."""
+
+
+def _of_capability(name: Any) -> _Problems:
+    if name not in CAPABILITIES:
+        yield (), f"must be {' or '.join(CAPABILITIES)} (got {short_repr(name)})"
+
+
+def _of_dependency(entry: Any) -> _Problems:
+    if not isinstance(entry, Mapping) or not any(isinstance(entry.get(key), str) for key in _DEPENDENCY):
+        yield (), f"must have one of {', '.join(_DEPENDENCY)}"
+        return
+    version = entry.get("version")
+    if not isinstance(version, str):
+        yield ("version",), "must be a string"
+    elif not _DIGEST.fullmatch(version) and (problem := constraint.problem(version)):
+        yield ("version",), problem
 
 
 def _odd(one: Found) -> Iterator[str]:
@@ -203,7 +207,7 @@ def _odd(one: Found) -> Iterator[str]:
         if key not in _SPEC:
             near = difflib.get_close_matches(key, sorted(_SPEC), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            yield f"{one.at('spec', key)}: Crossplane knows no spec.{key} of a Function, and passes over it{hint}"
+            yield f"{one.at('spec', key)}: a Function has no spec.{key}, so Crossplane ignores it{hint}"
 
 
 def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
@@ -213,12 +217,11 @@ def _of_object(one: Found, names: dict[str, str]) -> Iterator[str]:
         return
     if (group_of(api_version), kind) != ("apiextensions.k8s.io", "CustomResourceDefinition"):
         yield (
-            f"{one.at('kind')}: a function's package holds CustomResourceDefinitions of its input and nothing else "
+            f"{one.at('kind')}: a function's package has only CustomResourceDefinitions of its input "
             f"(this is a {short_repr(kind)} of {short_repr(api_version)})"
         )
         return
-    metadata = one.content.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    name = metadata_of(one.content).get("name")
     if not isinstance(name, str):
         yield f"{one.at('metadata', 'name')}: metadata.name is missing"
     elif name in names:

@@ -35,7 +35,7 @@ class Content(NamedTuple):
         objects: The objects of `package.yaml`.
         examples: The examples' text, None without any.
         problems: The mistakes in the package's marks and objects.
-        warnings: The oddities, which aren't errors.
+        warnings: Remarks that aren't mistakes.
     """
 
     objects: list[Found]
@@ -47,18 +47,18 @@ class Content(NamedTuple):
 def collect(root: str, examples: str | None) -> list[Found]:
     """Read the objects of a package's folder.
 
-    Files ending in .yaml and .yml count, in all folders below, and the folder of the examples doesn't.
+    All files ending in .yaml or .yml are read, also those in folders below; the folder of the examples is left out.
     `crossplane.yaml` comes first, then the others by path.
 
     Raises:
         InputError: The folder or a file can't be read, or `crossplane.yaml` is missing.
     """
     if not os.path.isdir(root):
-        raise InputError(f"there is no folder {root}: --package-root must name the folder that has {META}")
+        raise InputError(f"there is no folder {root}: --package-root must be the folder of {META}")
     paths = list(_yaml_files(root, examples))
     meta = os.path.join(root, META)
     if meta not in paths:
-        raise InputError(f"{root} has no {META}: it says what the package is")
+        raise InputError(f"{root} has no {META}, which describes the package")
     paths.remove(meta)
     return [one for path in (meta, *paths) for one in read_stream(decode(read_bytes(path), path), path)]
 
@@ -97,7 +97,7 @@ def _raise(error: OSError) -> None:
 
 
 def checked(objects: Sequence[Found], label: str) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the object that describes the package, and the package's oddities.
+    """Return the object that describes the package, and warnings.
 
     Raises:
         InputError: The package manager would refuse the package; every reason is named, with file and line.
@@ -120,7 +120,7 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
     if examples is not None:
         layers.append(write_layer([Entry(EXAMPLES_FILE, examples.encode())], work / "examples.tar.gz", EXAMPLES))
     if runtime is None:
-        # A package without a runtime fits every machine: the same file serves for all.
+        # A package without a runtime is the same for every machine.
         empty = {"architecture": "amd64", "os": "linux", "config": {}, "rootfs": {}}
         runtime = images.Image("the package", empty, [])
     return images.labelled(images.added(runtime, layers, {}, "xpkg build"))
@@ -129,7 +129,7 @@ def assembled(objects: Sequence[Found], examples: str | None, runtime: images.Im
 def content_of(image: images.Image) -> Content:
     """Return the package in an image, and its mistakes.
 
-    The digests have been compared when the image was read.
+    Its digests were compared already, when it was read.
 
     Raises:
         InputError: A layer is damaged, leads out of the root, or is too large.
@@ -161,7 +161,8 @@ def content_of(image: images.Image) -> Content:
 def _of_marks(image: images.Image) -> Iterator[str]:
     marked = [layer for layer in image.layers if layer.mark == BASE]
     if len(marked) != 1:
-        yield f"{image.label}: {len(marked)} layers are marked as {BASE}; it must be the one with {PACKAGE}"
+        many = f"{len(marked)} layers are" if marked else "no layer is"
+        yield f"{image.label}: {many} marked as {BASE}; exactly one must be, the one with {PACKAGE}"
     config = image.config.get("config")
     labels = (config.get("Labels") if isinstance(config, dict) else None) or {}
     digests = {layer.digest for layer in image.layers}

@@ -22,8 +22,8 @@ def command(argv: Sequence[str]) -> int:
     arguments = make_parser().parse_args(argv)
     pruned = pruning.prune(arguments.folder, arguments.keep or (), for_krm=arguments.krm, dry_run=arguments.dry_run)
     print("\n".join(rule_table(pruned)))
-    says = "would be" if arguments.dry_run else "are"
-    print(f"\n{arguments.folder}: {size(pruned.before)}, of which {size(pruned.before - pruned.after)} {says} gone")
+    done = "would be removed" if arguments.dry_run else "were removed"
+    print(f"\n{arguments.folder}: {size(pruned.before - pruned.after)} of {size(pruned.before)} {done}")
     return 0
 
 
@@ -36,7 +36,7 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
         choices=[rule.name for rule in pruning.RULES],
         help="switch a rule off; can be given several times",
     )
-    parser.add_argument("--krm", action="store_true", help="the function is a KRM function: keep what these load")
+    parser.add_argument("--krm", action="store_true", help="keep the files that KRM functions load")
 
 
 def rules_text() -> str:
@@ -49,8 +49,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite prune",
-        description="Take out of a folder of installed packages what a served function never loads. It is meant for a "
-        "Dockerfile, after pip install --target; what is gone doesn't come back.",
+        description="Remove the files that a served function never loads from a folder of installed packages. It is "
+        "meant for a Dockerfile, after pip install --target; the files can't be restored.",
         epilog=rules_text() + "\n\nexamples:\n  crossplane-lite prune /packages\n"
         "  crossplane-lite prune /packages --dry-run --keep grpc",
         formatter_class=HelpFormatter,
@@ -58,5 +58,5 @@ def make_parser() -> argparse.ArgumentParser:
     )
     made.add_argument("folder", metavar="DIR", type=Path, help="the folder that pip installed to")
     add_rule_flags(made)
-    made.add_argument("--dry-run", action="store_true", help="change nothing, only print what would go")
+    made.add_argument("--dry-run", action="store_true", help="remove nothing, only print how much would be removed")
     return made

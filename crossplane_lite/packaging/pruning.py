@@ -28,7 +28,7 @@ class _Tree(NamedTuple):
 
     root: Path
     for_krm: bool
-    uses_descriptor: bool  # whether anything but protobuf itself speaks of descriptor_pb2
+    uses_descriptor: bool  # whether a package other than protobuf names descriptor_pb2
 
 
 Matches = Callable[[_Tree, "tuple[str, ...]"], bool]
@@ -39,8 +39,8 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name, by which it is switched off.
-        about: The files that it removes, and who would miss them.
-        matches: Says of a file, by the parts of its path, whether it goes.
+        about: The files that it removes, and the functions that would miss them.
+        matches: Tells whether a file is removed, by the parts of its path.
     """
 
     name: str
@@ -107,12 +107,14 @@ RULES: Final = (
         _is_installer,
     ),
     Rule(
-        "development", "what only development needs of crossplane-lite; with --krm the KRM part stays", _is_development
+        "development",
+        "parts of crossplane-lite that only development needs; with --krm the KRM part stays",
+        _is_development,
     ),
     Rule(
         "grpc",
-        "gRPC's beta interfaces, and its list of public certificate authorities, which only a function misses that "
-        "calls public gRPC services itself",
+        "gRPC's beta interfaces, and its list of public certificate authorities; a function that calls public gRPC "
+        "services itself needs the list",
         _is_grpc,
     ),
     Rule(
@@ -120,7 +122,7 @@ RULES: Final = (
         "protobuf's interfaces for compilers, and descriptor_pb2 where no package but protobuf names it",
         _is_protobuf,
     ),
-    Rule("records", "what pip notes about an installation; licences and versions stay", _is_record),
+    Rule("records", "pip's notes about an installation; licences and versions stay", _is_record),
     Rule("descriptions", "the long descriptions in the metadata of packages", _has_description),
 )
 
@@ -131,7 +133,7 @@ class Pruned(NamedTuple):
     Attributes:
         before: The bytes of all files before.
         after: The bytes of all files that are left.
-        saved: The number of files and bytes that each rule took out, by its name.
+        saved: The numbers of files and bytes that each rule removed, by its name.
     """
 
     before: int
@@ -146,10 +148,10 @@ def prune(root: Path, keep: Sequence[str] = (), *, for_krm: bool = False, dry_ru
         root: The folder: one that `pip install --target` fills, or a `site-packages`.
         keep: Names of rules that are switched off.
         for_krm: Whether the function is a KRM function.
-        dry_run: Change nothing, only name the files that would go.
+        dry_run: Remove nothing, only count the files.
 
     Raises:
-        InputError: The rule doesn't exist, the folder lacks installed packages, or a file can't be removed.
+        InputError: A rule doesn't exist, the folder has no installed packages, or a file can't be removed.
     """
     unknown = sorted(set(keep) - {rule.name for rule in RULES})
     if unknown:
@@ -205,7 +207,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Say whether anything but protobuf, gRPC's tools for it and our own package speaks of descriptor_pb2."""
+    """Say whether a package other than protobuf and our own names descriptor_pb2."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)
@@ -217,14 +219,14 @@ def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bo
 def _remove(root: Path, parts: tuple[str, ...]) -> None:
     path = root.joinpath(*parts)
     path.unlink()
-    if path.suffix == ".py":  # its byte code would be loaded without it in some layouts, and is of no use in others
+    if path.suffix == ".py":  # some layouts would load its byte code without it
         for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
             if compiled.name.split(".")[0] == path.stem:
                 compiled.unlink()
 
 
 def _cut(path: Path, dry_run: bool) -> int:
-    """Cut the description off a file METADATA, and return how many bytes it had."""
+    """Cut the description off a file METADATA, and return the number of its bytes."""
     data = path.read_bytes()
     head, separator, _ = data.partition(b"\n\n")
     if not separator:

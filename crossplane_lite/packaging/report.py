@@ -1,4 +1,4 @@
-"""Tables of sizes: the content of an image's layer by package, and the savings of pruning by rule."""
+"""Tables of sizes: of the packages in an image's layer, and of the files that each rule removed."""
 
 from __future__ import annotations
 

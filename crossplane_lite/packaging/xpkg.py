@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._manifests.objects import metadata_of
+from .._manifests.yaml import dump
 from .._programs.help import HelpFormatter
 from ..errors import InputError
 from . import images, package
@@ -24,7 +26,7 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite xpkg` with the arguments that follow it.
 
     Returns:
-        0, or 1 where `verify` finds something wrong.
+        0, or 1 if `verify` finds an error.
 
     Raises:
         InputError: A file is wrong. `build` has written nothing then.
@@ -56,7 +58,7 @@ def _build(arguments: argparse.Namespace) -> int:
                 raise InputError("; ".join(content.problems))
             output = arguments.package_file or _default_name(meta, runtime)
             digest = images.write(image, output, "docker")
-            print(f"{output}: {_title(meta)}{_for(runtime)}, {size(os.path.getsize(output))}")
+            print(f"{output}: {meta['metadata']['name']}{_for(runtime)}, {size(os.path.getsize(output))}")
             print(f"  digest    {digest}")
     if source is None:
         print("warning: the package holds no runtime image; --embed-runtime-image-tarball puts one in", file=sys.stderr)
@@ -68,16 +70,15 @@ def _check_outputs(arguments: argparse.Namespace, runtimes: Sequence[images.Imag
     platforms = [images.platform_of(one.config) for one in runtimes if one is not None]
     for platform in platforms:
         if platform not in images.PLATFORMS:
-            hint = "; --platform says what a root folder is for" if platform.endswith("unknown") else ""
+            hint = "; name the platform of a root folder with --platform" if platform.endswith("unknown") else ""
             those = " and ".join(images.PLATFORMS)
             raise InputError(f"{source} is for {platform}; packages are for {those}{hint}")
     if len(set(platforms)) < len(platforms):
         raise InputError(f"{source} has several images for {platforms[0]}: give one")
     if len(platforms) > 1 and arguments.package_file:
         raise InputError(
-            f"{source} has images for {', '.join(platforms)}, and a package is for "
-            f"one: choose "
-            "with --platform, or leave --package-file out, and each gets a file of its own"
+            f"{source} has images for {', '.join(platforms)}, and a package is for one: choose one with --platform, "
+            "or leave --package-file out, so that each gets a file of its own"
         )
 
 
@@ -86,17 +87,13 @@ def _default_name(meta: Mapping[str, Any], runtime: images.Image | None) -> str:
     return f"{name}-{runtime.config['architecture']}.xpkg" if runtime is not None else f"{name}.xpkg"
 
 
-def _title(meta: Mapping[str, Any]) -> str:
-    return f"{meta['metadata']['name']}"
-
-
 def _for(runtime: images.Image | None) -> str:
     return f" for {images.platform_of(runtime.config)}" if runtime is not None else " without a runtime"
 
 
 def _read(path: str, work: Path) -> list[tuple[images.Image, package.Content]]:
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, "index.json")):
-        raise InputError(f"{path} is a folder, but not an OCI layout: give the file of a package")
+        raise InputError(f"{path} is a folder that isn't an OCI layout: give a package's file")
     return [(image, package.content_of(image)) for image in images.read(path, work)]
 
 
@@ -113,8 +110,6 @@ def _inspect(arguments: argparse.Namespace) -> int:
 
 
 def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
-    from .._manifests.yaml import dump
-
     config = image.config.get("config")
     settings = config if isinstance(config, dict) else {}
     return {
@@ -123,7 +118,7 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
             {
                 "apiVersion": one.content.get("apiVersion"),
                 "kind": one.content.get("kind"),
-                "name": _name(one.content),
+                "name": metadata_of(one.content).get("name"),
                 **({"spec": one.content.get("spec")} if one.content.get("kind") == "Function" else {}),
             }
             for one in content.objects
@@ -140,11 +135,6 @@ def _told(image: images.Image, content: package.Content) -> dict[str, Any]:
     }
 
 
-def _name(content: Mapping[str, Any]) -> Any:
-    metadata = content.get("metadata")
-    return metadata.get("name") if isinstance(metadata, Mapping) else None
-
-
 def _lines(told: Mapping[str, Any]) -> list[str]:
     lines = []
     for one in told["objects"]:
@@ -155,7 +145,7 @@ def _lines(told: Mapping[str, Any]) -> list[str]:
             needs = crossplane.get("version") if isinstance(crossplane, dict) else None
             lines.append(f"  crossplane    {needs or 'any version'}")
             said = spec.get("capabilities")
-            named = ", ".join(map(str, said)) if said else f"{CAPABILITIES[0]} (none are said)"
+            named = ", ".join(map(str, said)) if said else f"{CAPABILITIES[0]} (by default)"
             lines.append(f"  capabilities  {named}")
             for entry in spec.get("dependsOn") or ():
                 lines.append(f"  depends on    {entry}")
@@ -212,9 +202,8 @@ def make_parser() -> argparse.ArgumentParser:
     build = commands.add_parser(
         "build",
         help="make a package",
-        description="Make a package of a folder's YAML files. What the package manager would refuse is refused, "
-        "with file and "
-        "line, before anything is written. The same files give the same bytes.",
+        description="Make a package of a folder's YAML files. An object that the package manager would refuse is an "
+        "error with file and line, and nothing is written then. The same files always give the same bytes.",
         epilog="examples:\n  crossplane-lite xpkg build --package-root package --embed-runtime-image-tarball "
         "function.tar\n"
         "  crossplane-lite xpkg build --embed-runtime-image-tarball layout --platform linux/arm64 --examples-root "
@@ -231,15 +220,15 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="PATH",
         help="the function's image: a docker-archive, or an OCI layout as a folder or a tar file",
     )
-    build.add_argument("--platform", choices=sorted(images.PLATFORMS), help="which image of the layout; all by default")
+    build.add_argument("--platform", choices=sorted(images.PLATFORMS), help="take only this image of the layout (all)")
     build.add_argument(
         "-o", "--package-file", metavar="FILE", help="file to write (NAME-ARCHITECTURE.xpkg, one for each image)"
     )
     build.set_defaults(run=_build)
     inspect = commands.add_parser(
         "inspect",
-        help="print the contents of a package",
-        description="Print the contents of any package: a saved image or an OCI layout.",
+        help="print the content of a package",
+        description="Print the content of a package: a saved image or an OCI layout, also one that another tool made.",
         epilog="examples:\n  crossplane-lite xpkg inspect function-naming-amd64.xpkg --format json",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
@@ -250,9 +239,9 @@ def make_parser() -> argparse.ArgumentParser:
     verify = commands.add_parser(
         "verify",
         help="check packages",
-        description="Check packages: digests, marks, paths of files, and what the package manager checks of the "
-        "objects.",
-        epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 where something is wrong.",
+        description="Check packages: their digests, marks and paths of files, and their objects as the package manager "
+        "checks them.",
+        epilog="examples:\n  crossplane-lite xpkg verify *.xpkg\n\nExit status: 1 if a package has an error.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )

@@ -40,7 +40,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite init` with the arguments that follow it.
 
     Raises:
-        InputError: The name, a file or the folder can't be used. Nothing has been written then.
+        InputError: The name, a file or the folder can't be used, and nothing was written; or the new function can't
+            be rendered.
     """
     arguments = make_parser().parse_args(argv)
     folder = Path(arguments.name)
@@ -65,24 +66,24 @@ def command(argv: Sequence[str]) -> int:
 
             texts, warnings = composition.files(project, arguments.xrd, arguments.crd or ())
     write(folder, texts)
-    if project is not None and not warnings:  # what they are about can't be rendered
+    if project is not None and not warnings:  # kinds with a warning can't be rendered
         _write_snapshot(folder, project, arguments.template)
         texts["tests/expected/first.yaml"] = ""
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"{folder}: {len(texts)} files of a new function, {name}")
-    print(f"next: cd {arguments.name}, and the commands of README.md")
+    print(f"next: cd {arguments.name}, then the commands in README.md")
     source = None if arguments.sdk_from else _installed_from()
     if source is not None:
         print(
-            f"note: crossplane-lite was installed from {source}. Where pip's index doesn't have it, the new project "
-            f"needs --sdk-from {source}"
+            f"note: crossplane-lite was installed from {source}. If pip's index doesn't have it, make the project "
+            f"again with --sdk-from {source}"
         )
     return 0
 
 
 def _installed_from() -> str | None:
-    """Return the file, folder or URL that this package was installed from; None where that was pip's index."""
+    """Return the file, folder or URL that this package was installed from; None for pip's index."""
     try:
         told = distribution("crossplane-lite").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -101,17 +102,17 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write the files of a new project.
 
     Args:
-        folder: Where to; it must be new or empty.
+        folder: The project's folder, which must be new or empty.
         texts: The texts by their paths.
 
     Raises:
-        InputError: The folder isn't empty, and then nothing is written; or a file can't be written.
+        InputError: The folder isn't empty, and nothing was written; or a file can't be written.
     """
     try:
-        if os.path.lexists(folder):
-            there = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
-            if there:
-                raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise InputError(f"{folder} exists and isn't a folder; nothing was written")
+        if folder.is_dir() and (there := sorted(os.listdir(folder))):
+            raise InputError(f"{folder} isn't an empty folder (it has {there[0]}); nothing was written")
         for path, text in texts.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +136,7 @@ def _write_snapshot(folder: Path, project: Project, template: str) -> None:
     )
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
-        raise InputError(f"{folder} is written, but its function can't be rendered: {reason}")
+        raise InputError(f"{folder} was written, but its function can't be rendered: {reason}")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -143,32 +144,31 @@ def make_parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="crossplane-lite init",
         description="Write the project of a new function: code, models, an example, tests, its package and its "
-        "image. It renders and its tests pass as it is; its README has the commands.",
+        "image. It can be rendered and tested at once; its README has the commands.",
         epilog="examples:\n  crossplane-lite init network\n"
         "  crossplane-lite init network --xrd xrd.yaml --crd vpcs.yaml --crd subnets.yaml\n"
         "  crossplane-lite init restart --template operation\n  crossplane-lite init set-labels --template krm",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("name", metavar="NAME", help="the project's name, or a folder whose last part it is")
+    made.add_argument("name", metavar="NAME", help="the project's name, or a path that ends in it")
     made.add_argument(
         "--template",
         choices=["composition", "operation", "krm"],
         default="composition",
-        help="what the function is for: compositions (default), Operations, or files on the client's side (KRM)",
+        help="the function's purpose: compositions (default), Operations, or files on the client's side (KRM)",
     )
-    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition that it is for")
+    made.add_argument("--xrd", metavar="FILE", help="the CompositeResourceDefinition of its composite")
     made.add_argument(
         "--crd",
         metavar="FILE",
         action="append",
-        help="a definition of what it composes; can be given several times. The kinds of an OpenAPI document get "
+        help="a definition of kinds that it composes; can be given several times. The kinds of an OpenAPI document get "
         "models only",
     )
     made.add_argument(
         "--sdk-from",
         metavar="PATH|URL|VERSION",
-        help="where crossplane-lite comes from, where pip's index doesn't have it: a folder, a wheel, a URL or a "
-        "version",
+        help="install crossplane-lite from here instead of pip's index: a folder, a wheel, a URL or a version",
     )
     return made

@@ -13,10 +13,10 @@ from .._manifests.sources import read_sources
 from .._manifests.yaml import Document, decode, dump
 from ..codegen import generate
 from ..codegen.definitions import Kind, definitions
+from ..codegen.manifest import MANIFEST, manifest
 from ..codegen.options import PROJECT
-from ..codegen.output import MANIFEST, manifest
 from ..errors import InputError
-from .project import Project, filled, shared_files
+from .project import Project, filled, shared_files, with_values
 from .samples import required_values
 
 __all__ = ["Made", "files"]
@@ -38,20 +38,20 @@ spec:
     referenceable: true
     schema:
       openAPIV3Schema:
-        description: What users of the platform ask for.
+        description: A resource for users of the platform.
         type: object
         properties:
           spec:
-            description: What the user asks for.
+            description: The values that the user sets.
             type: object
             required: [size]
             properties:
               size:
-                description: How large it is to be.
+                description: The size that the user wants.
                 type: string
                 enum: [small, large]
           status:
-            description: What the user is told.
+            description: The state that the user sees.
             type: object
             properties:
               size:
@@ -90,27 +90,28 @@ FUNCTIONS = {"@FUNCTION@": compose}
 
 
 def test_the_order(crossplane_folder: testing.Folder) -> None:
-    """What appears when, from nothing to the end."""
+    """The resources appear in this order."""
     simulation = crossplane_folder.simulate(*FILES, functions=FUNCTIONS)
     testing.assert_waves(simulation, @WAVES@)
 
 
 def test_the_first_reconcile(crossplane_folder: testing.Folder, crossplane_snapshot: testing.Snapshots) -> None:
-    """What is composed at first is what was reviewed."""
+    """The resources of the first reconcile are those that were reviewed."""
     rendered = crossplane_folder.render(*FILES, functions=FUNCTIONS)
     crossplane_snapshot.check(rendered, "expected/first.yaml")
 '''
 
 _MORE = """
 Models come from `xrd.yaml` and the definitions in `crds`, as `crossplane-lite.toml` says. After a change there, such as
-a new version of a provider, this says which lines of the function no longer fit, and then makes the models:
+a new version of a provider, the first command names the lines of the function that no longer fit, and the second one
+makes the models:
 
     .venv/bin/crossplane-lite generate --check --uses @PACKAGE@ --uses tests
     .venv/bin/crossplane-lite generate
 """
 
 _SOURCES = """\
-# What `crossplane-lite generate` makes models of; with --check it says whether they are current.
+# `crossplane-lite generate` makes models from these files; with --check it says whether the models are current.
 [generate]
 sources = [@SOURCES@]
 output = "@PACKAGE@/models"
@@ -137,17 +138,22 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
 
     Args:
         project: The project.
-        xrd: The file of its CompositeResourceDefinition; None for a small one.
+        xrd: The file of its CompositeResourceDefinition; None for a small example.
         crds: Files of definitions of composed kinds.
 
     Raises:
         InputError: A file is wrong.
     """
-    plural = project.kind.lower() + "s"
-    own = filled(_XRD, project).replace("@PLURAL@", plural)
-    xrd_text = own if xrd is None else decode(read_bytes(xrd), xrd)
-    document = _xrd(xrd, xrd_text)
-    composite, kinds, warnings = _kinds(document, crds)
+    crd_documents = list(read_sources(list(crds))) if crds else []
+    kinds = _composed(crds, crd_documents)
+    if xrd is not None:
+        text = decode(read_bytes(xrd), xrd)
+    else:
+        text = with_values(filled(_XRD, project), plural=f"{project.kind.lower()}s")
+        if kinds:
+            text = text.partition("          status:\n")[0]  # the function wouldn't set it
+    document = _xrd(xrd, text)
+    composite = _composite(document)
     texts = shared_files(
         project,
         "composition",
@@ -156,32 +162,28 @@ def files(project: Project, xrd: str | None, crds: Sequence[str]) -> Made:
     )
     steps, before, after = texts[_CI].partition("    - run: pytest\n")
     texts[_CI] = f"{steps}{_CHECK}{before}{after}"
-    texts[PROJECT] = filled(_SOURCES, project).replace("@SOURCES@", '"xrd.yaml", "crds"' if crds else '"xrd.yaml"')
-    if kinds and xrd is None:
-        own = own.replace("          status:\n", "@STATUS@").partition("@STATUS@")[0]
-        xrd_text, document = own, _xrd(None, own)
-        composite, kinds, warnings = _kinds(document, crds)
-    resources = _resource_names(kinds)
-    waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
-    texts["xrd.yaml"] = xrd_text
+    sources = '"xrd.yaml", "crds"' if crds else '"xrd.yaml"'
+    texts[PROJECT] = with_values(filled(_SOURCES, project), sources=sources)
+    texts["xrd.yaml"] = text
     for path in crds:
         texts[f"crds/{Path(path).name}"] = decode(read_bytes(path), path)
-    names = document.content["spec"]["names"]
     texts["example/xr.yaml"] = dump([_example(document, composite)]).removeprefix("---\n")
-    composition = filled(_COMPOSITION, project).replace("@API_VERSION@", composite.api_version)
-    texts["example/composition.yaml"] = composition.replace("@XR_KIND@", names["kind"])
+    xr_kind = document.content["spec"]["names"]["kind"]
+    composition = with_values(_COMPOSITION, api_version=composite.api_version, xr_kind=xr_kind)
+    texts["example/composition.yaml"] = filled(composition, project)
     texts[f"{project.package}/function.py"] = _function(project, composite, kinds, has_own_xrd=xrd is None)
+    resources = _resource_names(kinds)
+    waves = [[resources[0]], sorted(resources[1:])] if kinds else [["settings"], ["consumer"]]
     shown = repr([wave for wave in waves if wave]).replace("'", '"')
-    texts["tests/test_function.py"] = filled(_TEST, project).replace("@WAVES@", shown)
-    for path, text in _models(document, crds).items():
+    texts["tests/test_function.py"] = with_values(filled(_TEST, project), waves=shown)
+    for path, text in _models([document, *crd_documents]).items():
         texts[f"{project.package}/models/{path}"] = text
-    return Made(texts, warnings)
+    return Made(texts, _warnings(document, crd_documents))
 
 
-def _models(document: Document, crds: Sequence[str]) -> dict[str, str]:
+def _models(documents: Sequence[Document]) -> dict[str, str]:
     """Return the files that `crossplane-lite generate` makes of the project's definitions."""
-    found = definitions([document, *(read_sources(list(crds)) if crds else ())]).kinds
-    made = generate.generate(generate.select(found, "storage"))
+    made = generate.generate(generate.select(definitions(documents).kinds, "storage"))
     texts = made.modules | {path: text for path, text in made.stubs.items() if not path.endswith("__init__.pyi")}
     return {**texts, MANIFEST: manifest(texts, made.names)}
 
@@ -197,36 +199,41 @@ def _xrd(path: str | None, text: str) -> Document:
     return Document(xrds[0].where.replace("<stdin>", label, 1), xrds[0].content)
 
 
-def _kinds(document: Document, crds: Sequence[str]) -> tuple[Kind, list[Kind], list[str]]:
-    """Return the composite's kind and the composed ones, and their oddities."""
-    own = definitions([document]).kinds
-    kind = document.content["spec"]["names"]["kind"]
-    composites = [one for one in own if one.kind == kind and one.storage]
-    if not composites:
-        raise InputError(f"{document.where}: no version is referenceable")
-    found = definitions(read_sources(list(crds))).kinds if crds else []
-    if crds and not any(one.storage for one in found):
-        raise InputError(f"{', '.join(crds)} define no API")
-    # The OpenAPI document of an API server has lists, reviews and more that nobody composes all of.
-    composed = [one for one in found if one.storage and one.document is None]
-    files_of = [Path(path).name for path in crds]
-    if len(set(files_of)) < len(files_of):
+def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
+    """Return the kinds that the function composes, by the documents of --crd."""
+    found = [one for one in definitions(documents).kinds if one.storage]
+    if paths and not found:
+        raise InputError(f"{', '.join(paths)} define no API")
+    if len({Path(path).name for path in paths}) < len(paths):
         raise InputError("two files of --crd have the same name")
-    warnings = []
+    # The OpenAPI document of an API server has lists, reviews and more; no function composes all of them.
+    return [one for one in found if one.document is None]
+
+
+def _composite(document: Document) -> Kind:
+    kind = document.content["spec"]["names"]["kind"]
+    for one in definitions([document]).kinds:
+        if one.kind == kind and one.storage:
+            return one
+    raise InputError(f"{document.where}: no version is referenceable")
+
+
+def _warnings(document: Document, crd_documents: Sequence[Document]) -> list[str]:
+    """Return warnings about kinds of --crd that the composite can't compose."""
+    spec = document.content["spec"]
     is_namespaced = (
-        document.content.get("apiVersion", "").endswith("/v2")
-        and document.content["spec"].get("scope", "Namespaced") == "Namespaced"
+        document.content.get("apiVersion", "").endswith("/v2") and spec.get("scope", "Namespaced") == "Namespaced"
     )
-    if is_namespaced:
-        for crd in (one.content for one in read_sources(list(crds))) if crds else ():
-            if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
-                name = crd["spec"]["names"]["kind"]
-                warnings.append(
-                    f"{kind} is in a namespace and {name} is not: Crossplane doesn't let the one compose the "
-                    f"other; take "
-                    "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
-                )
-    return composites[0], composed, warnings
+    kind = spec["names"]["kind"]
+    warnings = []
+    for crd in (one.content for one in crd_documents) if is_namespaced else ():
+        if isinstance(crd.get("spec"), Mapping) and crd["spec"].get("scope") == "Cluster":
+            name = crd["spec"]["names"]["kind"]
+            warnings.append(
+                f"{kind} is in a namespace and {name} is not, so Crossplane doesn't let {kind} compose {name}; take "
+                "the provider's kinds that are in a namespace, or an XRD with scope: Cluster"
+            )
+    return warnings
 
 
 def _resource_names(kinds: Sequence[Kind]) -> list[str]:
@@ -262,7 +269,7 @@ def _imports(kinds: Sequence[Kind]) -> list[str]:
 def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_own_xrd: bool) -> str:
     sdk = "composition" if kinds else "Unstructured, composition"
     lines = [
-        f'"""What {project.function} composes."""',
+        f'"""The resources of {project.function}."""',
         "",
         "from __future__ import annotations",
         "",
@@ -271,10 +278,10 @@ def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_o
         *_imports([composite, *kinds]),
         "",
         "",
-        "# The name marks what this function composes: it must stay the same.",
+        "# The name marks the resources of this function: it must stay the same.",
         f'@composition.function(name="{project.step}", auto_ready=True)',
         "def compose(ctx: composition.Context) -> None:",
-        f'    """Compose what {composite.kind} asks for."""',
+        f'    """Compose the resources of a {composite.kind}."""',
         f"    xr = ctx.composite({_alias(composite)}.{composite.name})",
     ]
     if kinds:
@@ -287,7 +294,7 @@ def _function(project: Project, composite: Kind, kinds: Sequence[Kind], *, has_o
             '    settings = ctx.resource("settings", Unstructured("v1", "ConfigMap"))',
             f"    settings.data.{key} = {value}",
             "",
-            "    # This value isn't there before the ConfigMap exists: the second one is held back until then.",
+            "    # The first ConfigMap must exist before this value does. Until then the second one is held back.",
             '    consumer = ctx.resource("consumer", Unstructured("v1", "ConfigMap"))',
             f"    consumer.data.{key} = settings.observed.data.{key}",
         ]
@@ -317,7 +324,7 @@ def _typed(composite: Kind, kinds: Sequence[Kind]) -> list[str]:
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value as Python has it, a key a line where it is long."""
+    """Return a value as Python code; a long one has a line for each entry."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)):

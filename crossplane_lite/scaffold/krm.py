@@ -1,9 +1,8 @@
 """The project of a KRM function, with the container image that runs it.
 
-The image follows the specification ("A function container MUST be capable of running as a non-root user `nobody`"), and
-needs neither a file system that can be written to nor a network. All byte code is made when the image is built, the
-standard library's too, which the official Python images come without. It is of the kind that isn't compared with its
-source at each start.
+The image follows the specification ("A function container MUST be capable of running as a non-root user `nobody`"). It
+works with a read-only file system and without a network. All byte code is made when the image is built, also that of
+the standard library, which the official Python images don't have. Python doesn't compare it with its source at a start.
 """
 
 from __future__ import annotations
@@ -12,8 +11,11 @@ import re
 
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
+from .project import GITIGNORE, STDLIB_BYTE_CODE, pyproject, with_values
 
 __all__ = ["files"]
+
+_LONGEST = 63
 
 _FUNCTION = '''"""KRM function @NAME@."""
 
@@ -26,7 +28,7 @@ from crossplane_lite import krm
 
 @attrs.define
 class Config:
-    """What functionConfig holds; a ConfigMap's data is converted."""
+    """The fields of functionConfig, or of the data of a ConfigMap, whose strings are converted."""
 
     team: str = attrs.field(metadata={"help": "value of the label that every resource gets"})
     label: str = attrs.field(default="team", metadata={"help": "the label's key"})
@@ -36,7 +38,7 @@ class Config:
 def transform(rl: krm.ResourceList[Config | None]) -> None:
     """Set the label of a team on every resource."""
     if rl.config is None:
-        rl.results.error("this function needs a functionConfig that says the team")
+        rl.results.error("this function needs a functionConfig with the field team")
         return
     for resource in rl.items:
         resource.labels[rl.config.label] = rl.config.team
@@ -51,19 +53,15 @@ FROM python:3.13-slim AS build
 COPY requirements.txt /
 RUN pip install --no-cache-dir --no-compile --target /packages -r /requirements.txt
 COPY function.py /function/
-# Byte code that is never compared with its source: the image doesn't change, and nobody may write.
+# Byte code that Python never compares with its source: nothing in the image changes.
 RUN python -m compileall -q --invalidation-mode unchecked-hash /packages /function
 
 FROM python:3.13-slim
-# The base image has no byte code of the standard library, and compiling it would take most of a function's time.
-RUN python -m compileall -q --invalidation-mode unchecked-hash \\
-    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
-    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
-COPY --from=build /packages /packages
+@STDLIB_BYTE_CODE@COPY --from=build /packages /packages
 COPY --from=build /function /function
 ENV PYTHONPATH=/packages PYTHONDONTWRITEBYTECODE=1
 WORKDIR /function
-# nobody, as a number: Kubernetes can check that it isn't root.
+# The user nobody, as a number: Kubernetes can check that it isn't root.
 USER 65534:65534
 ENTRYPOINT ["python", "-m", "function"]
 """
@@ -74,47 +72,13 @@ _DOCKERIGNORE = """\
 !requirements.txt
 """
 
-_REQUIREMENTS = """\
-@SDK@
-"""
-
-_PYPROJECT = """\
-[build-system]
-requires = ["setuptools>=64"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "@NAME@"
-version = "0.1.0"
-description = "A KRM function"
-requires-python = ">=3.10"
-dependencies = ["@SDK@"]
-
-[project.optional-dependencies]
-dev = ["mypy", "pytest"]
-
-# The program of the image: `crossplane-lite image` looks for the name `function`.
-[project.scripts]
-function = "function:transform.main"
-
+_TOOLS = """\
 [tool.setuptools]
 py-modules = ["function"]
 
 [tool.mypy]
 strict = true
 files = ["function.py", "tests"]
-"""
-
-_GITIGNORE = """\
-__pycache__/
-*.egg-info/
-/.venv/
-/build/
-/dist/
-/.mypy_cache/
-/.pytest_cache/
-/*.tar
-/base/
 """
 
 _CONFIG = """\
@@ -141,9 +105,9 @@ spec:
   - port: 80
 """
 
-_TEST = '''"""The function does what the folders in `golden` say.
+_TEST = '''"""The function changes the input in each folder of `golden` into its expected output.
 
-Each has an input and what comes of it. After a change that is meant, write what comes of them anew:
+After an intended change, this writes the expected output anew:
 
     CROSSPLANE_LITE_UPDATE=1 pytest
 """
@@ -172,17 +136,17 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 _README = """\
 # @NAME@
 
-A KRM function: it reads a ResourceList from stdin and writes one to stdout. What it does is in `function.py`.
+A KRM function: it reads a ResourceList from stdin and writes one to stdout. Its code is in `function.py`.
 
 ## Try and test it
 
-On files, without an orchestrator; `--diff` shows what would change:
+On files, without an orchestrator; `--diff` shows the changes and writes nothing:
 
     python3 -m venv .venv && .venv/bin/pip install -r requirements.txt pytest mypy
     .venv/bin/python function.py -f fn-config.yaml --diff resources.yaml
     .venv/bin/python -m pytest && .venv/bin/mypy
 
-What else it can do, it says itself:
+All its options:
 
     .venv/bin/python function.py --help
 
@@ -212,8 +176,8 @@ With kustomize, name the image in an annotation of the function's config:
       container:
         image: @NAME@
 
-and list the config under `transformers:`. A validator under `validators:` needs one more annotation there, because
-kustomize takes items that come back from it for changed ones: `crossplane-lite/kustomize-field: validators`.
+and list the config under `transformers:`. The config of a validator, under `validators:`, needs one more annotation,
+`crossplane-lite/kustomize-field: validators`, because kustomize takes items that a validator returns for changed ones.
 """
 
 
@@ -221,24 +185,26 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
     """Return the texts of a new function's files by their paths.
 
     Args:
-        name: The function's name, also that of its image.
-        sdk_from: Where this package comes from: a folder, a wheel, a URL or a version; None for pip's index.
+        name: The function's name, and its image's.
+        sdk_from: The place of this package: a folder, a wheel, a URL or a version; None for pip's index.
 
     Raises:
-        InputError: The name can't be an image's, or the place can't be used.
+        InputError: The name can't be the name of an image, or the place can't be used.
     """
-    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > 63:
+    if not re.fullmatch(r"[a-z0-9]+([._-][a-z0-9]+)*", name) or len(name) > _LONGEST:
         raise InputError(
-            f"{name!r} can't be the name of a function and its image: use lower-case letters, digits and dashes, for "
-            "example set-labels"
+            f"{name!r} can't be the name of a function and its image: use at most {_LONGEST} lower-case letters, "
+            "digits and dashes, for example set-labels"
         )
     texts = {
         "function.py": _FUNCTION,
-        "Dockerfile": _DOCKERFILE,
+        "Dockerfile": with_values(_DOCKERFILE, stdlib_byte_code=STDLIB_BYTE_CODE),
         ".dockerignore": _DOCKERIGNORE,
-        ".gitignore": _GITIGNORE,
-        "pyproject.toml": _PYPROJECT,
-        "requirements.txt": _REQUIREMENTS,
+        ".gitignore": GITIGNORE,
+        "pyproject.toml": pyproject(
+            _TOOLS, about="A KRM function", dev='"mypy", "pytest"', program="function:transform.main"
+        ),
+        "requirements.txt": "@SDK@\n",
         "fn-config.yaml": _CONFIG,
         "resources.yaml": _RESOURCES,
         "README.md": _README,
@@ -251,4 +217,4 @@ def files(name: str, sdk_from: str | None = None) -> dict[str, str]:
         "tests/test_function.py": _TEST,
     }
     sdk = "crossplane-lite[krm]" if sdk_from is None else sdk_requirement(sdk_from, "[krm]")
-    return {path: text.replace("@NAME@", name).replace("@SDK@", sdk) for path, text in texts.items()}
+    return {path: with_values(text, name=name, sdk=sdk) for path, text in texts.items()}

@@ -6,14 +6,14 @@ from .project import Project, filled, shared_files
 
 __all__ = ["files"]
 
-_FUNCTION = '''"""What @FUNCTION@ does."""
+_FUNCTION = '''"""The resources of @FUNCTION@."""
 
 from __future__ import annotations
 
 from crossplane_lite import Unstructured, composition
 
 
-# The name marks what this function applies: it must stay the same.
+# The name marks the resources of this function: it must stay the same.
 @composition.function(name="@STEP@")
 def compose(ctx: composition.Context) -> None:
     """Write the message of the step's input into a ConfigMap."""
@@ -55,14 +55,14 @@ from @PACKAGE@.function import compose
 
 
 def test_the_message(crossplane_folder: testing.Folder) -> None:
-    """The step's input decides what is written."""
+    """The message in the step's input is written."""
     response = testing.run(compose, crossplane_folder.request(input={"message": "hello"}))
     assert not response.fatal
     assert response.desired["report"]["data"] == {"message": "hello"}
 
 
 def test_the_answer(crossplane_folder: testing.Folder, crossplane_snapshot: testing.Snapshots) -> None:
-    """What is applied is what was reviewed."""
+    """The applied resources are those that were reviewed."""
     response = testing.run(compose, crossplane_folder.request())
     crossplane_snapshot.check(response, "expected/first.yaml")
 '''

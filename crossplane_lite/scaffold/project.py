@@ -1,4 +1,4 @@
-"""The files that all projects of functions for Crossplane share."""
+"""The files that projects of functions share: some are in all projects, the others in all for Crossplane."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from typing import NamedTuple
 from ..errors import InputError
 from ..packaging.installing import sdk_requirement
 
-__all__ = ["Project", "filled", "new_project", "shared_files"]
+__all__ = [
+    "GITIGNORE",
+    "STDLIB_BYTE_CODE",
+    "Project",
+    "filled",
+    "new_project",
+    "pyproject",
+    "shared_files",
+    "with_values",
+]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 50
 
-# Names that a package of the project must not take from others.
+# Names of packages that the project's own package would hide.
 _TAKEN = frozenset(
     {"attr", "attrs", "cattrs", "crossplane", "crossplane_lite", "google", "grpc", "tests", "typing_extensions"}
 )
@@ -29,8 +38,8 @@ class Project(NamedTuple):
         name: The project's name, which is its folder's.
         package: Its Python package.
         function: The name of Crossplane's Function.
-        step: The name by which the function knows its own resources; no two projects have the same.
-        kind: The name as that of a kind.
+        step: The name by which the function knows its own resources; each project has another one.
+        kind: The project's name as the name of a kind.
         sdk: The requirement for this package.
         dev_sdk: The same with the extras for development.
     """
@@ -49,17 +58,20 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
     Args:
         name: The name.
-        sdk_from: Where this package comes from: a folder, a wheel, a URL or a version; None for pip's index.
+        sdk_from: The place of this package: a folder, a wheel, a URL or a version; None for pip's index.
 
     Raises:
         InputError: The name or the place can't be used.
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise InputError(
-            f"{name!r} can't be the name of a function: use lower-case letters, digits and dashes, for example network"
+            f"{name!r} can't be the name of a function: use at most {_LONGEST} lower-case letters, digits and "
+            "dashes, for example network"
         )
     package = name.replace("-", "_")
-    if keyword.iskeyword(package) or package in sys.stdlib_module_names or package in _TAKEN:
+    if keyword.iskeyword(package):
+        raise InputError(f"{name!r} can't be the name of a function: it is a keyword of Python; try my-{name}")
+    if package in sys.stdlib_module_names or package in _TAKEN:
         raise InputError(
             f"{name!r} can't be the name of a function: its Python package would hide another; try my-{name}"
         )
@@ -76,11 +88,16 @@ def new_project(name: str, sdk_from: str | None) -> Project:
     )
 
 
-def filled(text: str, project: Project) -> str:
-    """Return a text with the project's values in the places of `@NAME@` and so on."""
-    for key, value in project._asdict().items():
+def with_values(text: str, **values: str) -> str:
+    """Return a text with values in the places of `@NAME@` and so on."""
+    for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text
+
+
+def filled(text: str, project: Project) -> str:
+    """Return a text with the project's values in their places."""
+    return with_values(text, **project._asdict())
 
 
 _PYPROJECT = """\
@@ -91,17 +108,20 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "@NAME@"
 version = "0.1.0"
-description = "A Crossplane function"
+description = "@ABOUT@"
 requires-python = ">=3.10"
 dependencies = ["@SDK@"]
 
 [project.optional-dependencies]
-dev = ["@DEV_SDK@", "mypy", "pytest"]
+dev = [@DEV@]
 
 # The program of the image: `crossplane-lite image` looks for the name `function`.
 [project.scripts]
-function = "@PACKAGE@.function:compose.main"
+function = "@PROGRAM@"
 
+"""
+
+_TOOLS = """\
 [tool.setuptools.packages.find]
 include = ["@PACKAGE@*"]
 
@@ -116,6 +136,27 @@ packages = ["@PACKAGE@", "tests"]
 testpaths = ["tests"]
 """
 
+
+def pyproject(tools: str, *, about: str, dev: str, program: str) -> str:
+    """Return the text of pyproject.toml, in which the project's own values are still missing.
+
+    Args:
+        tools: The tables of setuptools and other tools.
+        about: The description.
+        dev: The requirements for development, as they stand between the brackets.
+        program: The entry point of the image.
+    """
+    return with_values(_PYPROJECT, about=about, dev=dev, program=program) + tools
+
+
+STDLIB_BYTE_CODE = """\
+# The base image has no byte code of the standard library, and compiling it would take most of a function's start.
+RUN python -m compileall -q --invalidation-mode unchecked-hash \\
+    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
+    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
+"""
+"""The step of a Dockerfile that compiles the standard library."""
+
 _DOCKERFILE = """\
 # One image for both stages, so that both have the same Debian and the same Python. Pin it by digest where images are
 # built for production: docker build --build-arg BASE=python:3.13-slim-bookworm@sha256:...
@@ -124,21 +165,18 @@ ARG BASE=python:3.13-slim-bookworm
 FROM ${BASE} AS build
 COPY . /source
 RUN pip install --no-cache-dir --no-compile --target /function /source
-# Takes out what a served function never loads.
+# Removes files that a served function never loads.
 RUN PYTHONPATH=/function python -m crossplane_lite prune /function
-# Byte code that is never compared with its source: the image doesn't change, and nobody may write.
+# Byte code that Python never compares with its source: nothing in the image changes.
 RUN python -m compileall -q --invalidation-mode unchecked-hash /function
 
 FROM ${BASE}
-# The base image has no byte code of the standard library, and compiling it would take most of a function's start.
-RUN python -m compileall -q --invalidation-mode unchecked-hash \\
-    -x '/(ensurepip|idlelib|lib2to3|pydoc_data|site-packages|test|tests|tkinter|turtledemo)/' \\
-    "$(python -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')"
-COPY --from=build /function /function
+@STDLIB_BYTE_CODE@COPY --from=build /function /function
 ENV PYTHONDONTWRITEBYTECODE=1
 WORKDIR /function
 EXPOSE 9443
-# nobody, as a number: Kubernetes can check that it isn't root. Nothing is written, so the root can be read-only.
+# The user nobody, as a number: Kubernetes can check that it isn't root. The function writes no files, so the root can
+# be read-only.
 USER 65534:65534
 ENTRYPOINT ["python", "-m", "@PACKAGE@.function"]
 """
@@ -150,7 +188,7 @@ _DOCKERIGNORE = """\
 **/__pycache__
 """
 
-_GITIGNORE = """\
+GITIGNORE = """\
 __pycache__/
 *.egg-info/
 /.venv/
@@ -159,8 +197,11 @@ __pycache__/
 /.mypy_cache/
 /.pytest_cache/
 /*.tar
-/*.xpkg
 /base/
+"""
+
+_GITIGNORE = f"""\
+{GITIGNORE}/*.xpkg
 # Models are sources, whatever their folders are called; common lists of ignored files have names such as instance/.
 !/@PACKAGE@/models/**
 """
@@ -212,7 +253,7 @@ spec:
 _README = """\
 # @NAME@
 
-A Crossplane function. What it does is in `@PACKAGE@/function.py`.
+A Crossplane function. Its code is in `@PACKAGE@/function.py`.
 
 ## Try and test it
 
@@ -220,7 +261,7 @@ A Crossplane function. What it does is in `@PACKAGE@/function.py`.
     .venv/bin/crossplane-lite @RENDER@
     .venv/bin/python -m pytest && .venv/bin/mypy
 
-After a change that is meant, `.venv/bin/python -m pytest --crossplane-update-snapshots` writes what the tests expect.
+After an intended change, `.venv/bin/python -m pytest --crossplane-update-snapshots` updates the expected results.
 @MORE@
 While you work, `.venv/bin/crossplane-lite dev @PACKAGE@.function:compose` serves the function and starts it again when
 a file changes.
@@ -240,7 +281,7 @@ it.
 
 
 def shared_files(project: Project, capability: str, render: str, more: str) -> dict[str, str]:
-    """Return the texts of the files that all such projects have, by their paths.
+    """Return the texts of the files that all projects for Crossplane have, by their paths.
 
     Args:
         project: The project.
@@ -249,14 +290,19 @@ def shared_files(project: Project, capability: str, render: str, more: str) -> d
         more: More for the README.
     """
     texts = {
-        "pyproject.toml": _PYPROJECT,
-        "Dockerfile": _DOCKERFILE,
+        "pyproject.toml": pyproject(
+            _TOOLS,
+            about="A Crossplane function",
+            dev='"@DEV_SDK@", "mypy", "pytest"',
+            program="@PACKAGE@.function:compose.main",
+        ),
+        "Dockerfile": with_values(_DOCKERFILE, stdlib_byte_code=STDLIB_BYTE_CODE),
         ".dockerignore": _DOCKERIGNORE,
         ".gitignore": _GITIGNORE,
         ".github/workflows/ci.yaml": _CI,
-        "package/crossplane.yaml": _META.replace("@CAPABILITY@", capability),
+        "package/crossplane.yaml": with_values(_META, capability=capability),
         "example/functions.yaml": _FUNCTIONS,
-        "README.md": _README.replace("@RENDER@", render).replace("@MORE@", more),
+        "README.md": with_values(_README, render=render, more=more),
         "@PACKAGE@/__init__.py": '"""The function @NAME@."""\n',
         "@PACKAGE@/py.typed": "",
         "tests/__init__.py": '"""Tests of the function @NAME@."""\n',

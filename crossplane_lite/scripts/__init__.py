@@ -11,10 +11,10 @@ The step's input is
           xr = ctx.composite(Unstructured)
           ...
 
-Everything of a function with code of its own holds for it: the text is Python with all of this package, and whoever may
-edit the Composition runs code in the function's pod.
+The script is Python that may use all of this package, as the code of any other function. Everybody who may edit the
+Composition can run code in the function's pod.
 
-`text.py` compiles texts, `limit.py` ends what takes too long, `function.py` is the function. It may import
+`text.py` compiles scripts, `limit.py` stops those that take too long, `function.py` is the function. It may import
 `composition` and rooms before it.
 """
 

@@ -9,23 +9,23 @@ from collections.abc import Callable
 
 __all__ = ["TooLong", "run_limited"]
 
-# How long code gets that has caught TooLong, before it is raised again, and how often that is done.
+# Code may catch TooLong. It is raised again after so many seconds, so many times.
 _AGAIN_SECONDS = 0.2
 _TIMES = 50
 
 
 class TooLong(BaseException):
-    """Is raised in code that takes too long. No Exception, so that `except Exception` doesn't catch it."""
+    """Code takes too long. It isn't an Exception, so that `except Exception` doesn't catch it."""
 
 
 class _Run:
-    """Runs a function in a thread of its own, so that what is raised in it from outside can hit nothing else."""
+    """Runs a function in a thread of its own: an exception that is raised in it from outside hits nothing else."""
 
     def __init__(self, function: Callable[[], None]) -> None:
         self._function = function
         self.over = threading.Event()
         self.error: BaseException | None = None
-        # Daemons don't keep the process alive. The call's context goes along: it says which call this is.
+        # A daemon doesn't keep the process alive. The context variables are copied: they tell which call this is.
         self.thread = threading.Thread(
             target=contextvars.copy_context().run, args=(self._run,), name="script", daemon=True
         )
@@ -38,23 +38,23 @@ class _Run:
                 self.error = error
             finally:
                 self.over.set()
-        except TooLong:  # it came when all was over
+        except TooLong:  # raised after the end of the function
             self.over.set()
 
 
 def run_limited(function: Callable[[], None], seconds: float) -> None:
     """Run a function, for some seconds at most.
 
-    After that it is ended between two steps of Python. Where it is in a call of C then, such as `time.sleep`, its
-    thread goes on until that returns; nobody waits for it.
+    After that it is stopped between two steps of Python. A call of C, such as `time.sleep`, can't be stopped: its
+    thread goes on until the call returns, and nothing waits for it.
 
     Args:
-        function: What to run.
-        seconds: How long it may take.
+        function: The function.
+        seconds: The time that it may take.
 
     Raises:
         TooLong: It has taken longer.
-        BaseException: What the function raises.
+        BaseException: The function's own exception.
     """
     run = _Run(function)
     run.thread.start()
@@ -69,7 +69,7 @@ def run_limited(function: Callable[[], None], seconds: float) -> None:
 
 def _end(run: _Run, times: int = _TIMES) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(run.thread.ident or 0), ctypes.py_object(TooLong))
-    # Code may catch even this, so it is raised again, by a timer: the call is answered now.
+    # Code may catch even this, so a timer raises it again. The call is answered now.
     if not run.over.wait(_AGAIN_SECONDS / 10) and times > 1:
         again = threading.Timer(_AGAIN_SECONDS, _end_again, (run, times - 1))
         again.daemon = True

@@ -1,4 +1,4 @@
-"""Texts of scripts, compiled once for each text."""
+"""Compiles scripts, each text once."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..unstructured import Unstructured
 __all__ = ["FILE", "LARGEST", "compiled"]
 
 FILE: Final = "/composition/script"
-"""What tracebacks call a script; its last part is what messages show, with the line inside of the script."""
+"""The file of every script in messages, which show its last part and the line inside of the script."""
 
 LARGEST: Final = 256 * 1024
-"""How many bytes a script may have; the whole Composition can't have more than about a megabyte."""
+"""The most bytes of a script. A whole Composition can't have more than about a megabyte."""
 
-# Scripts that are kept. Of a Composition that is edited, older texts come only as long as older revisions are in use.
+# The number of scripts that are kept. Old texts are needed only while old revisions of a Composition are in use.
 _MOST: Final = 64
 
 _kept: OrderedDict[bytes, Callable[[Any], Any]] = OrderedDict()
@@ -34,10 +34,10 @@ _lock = threading.Lock()
 def compiled(text: str) -> Callable[[Any], Any]:
     """Return the `compose` of a script.
 
-    The script's own statements run when its text comes for the first time.
+    The script's own statements run when the text is compiled.
 
     Raises:
-        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the line is named.
+        InputError: The text is too large, isn't Python, or has no `compose(ctx)`; the message has the line.
     """
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > LARGEST:
@@ -48,12 +48,19 @@ def compiled(text: str) -> Callable[[Any], Any]:
         if found is not None:
             _kept.move_to_end(key)
             return found
-    made = _made(text, f"{FILE}")
+    made = _made(text, _file(key))
     with _lock:
         made = _kept.setdefault(key, made)
         while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            gone, _ = _kept.popitem(last=False)
+            linecache.cache.pop(_file(gone), None)
     return made
+
+
+def _file(key: bytes) -> str:
+    """Return the file of one script: another way to write FILE, by which the lines of each text are kept apart."""
+    folder, _, name = FILE.rpartition("/")
+    return f"{folder}/{key.hex()[:8]}/../{name}"
 
 
 def _made(text: str, file: str) -> Callable[[Any], Any]:
@@ -73,7 +80,7 @@ def _made(text: str, file: str) -> Callable[[Any], Any]:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(code, names)
     found = names.get("compose")
-    if isinstance(found, Function):  # somebody has brought the decorator along
+    if isinstance(found, Function):  # the script has the decorator of packaged functions
         return found.call_compose
     if not callable(found):
         raise InputError("the script has no compose(ctx): it must define a function of that name")

@@ -526,20 +526,37 @@ def test_a_pattern(tmp_path: Path) -> None:
     assert len(modules(tmp_path / "models")) == 2
 
 
-def test_a_warning_where_git_ignores_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A list of ignored files that has a part of a model's path is named, with the line and what to do."""
+@pytest.mark.parametrize(
+    ("ignored", "pattern"),
+    [
+        (".gitignore", "# Flask\ninstance/\n"),
+        ("package/.gitignore", "# Flask\ninstance/\n"),
+        (".git/info/exclude", "\ninstance/\n"),
+    ],
+)
+def test_a_warning_where_git_ignores_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ignored: str, pattern: str
+) -> None:
+    """A list of ignored files that has a part of a model's path is named, with the line that keeps the models."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    (tmp_path / ".gitignore").write_text("# Flask\ninstance/\n")
+    output = tmp_path / "package" / "models"
+    output.mkdir(parents=True)
+    (tmp_path / ignored).write_text(pattern)
     source = put(tmp_path / "crd.yaml", crd("Instance"))
-    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
-    told = capsys.readouterr().err
-    assert re.match(
-        r"warning: git ignores .*/instance/.* and \d more, because .gitignore has 'instance/' in line 2: ", told
+    assert main(["generate", source, "-o", str(output)]) == 0
+    told = re.fullmatch(
+        rf"warning: git ignores .*/instance/.* and \d more, because {re.escape(ignored)} has 'instance/' in line 2: "
+        r"keep the models with the line (.*) at (.*)\n",
+        capsys.readouterr().err,
     )
-    (tmp_path / ".gitignore").write_text("instance/\n!/models/**\n")
-    assert main(["generate", source, "-o", str(tmp_path / "models")]) == 0
+    assert told is not None
+    own = tmp_path / (ignored if ignored.endswith(".gitignore") else ".gitignore")
+    assert told[2] == ("its end" if own == tmp_path / ignored else "the end of the repository's .gitignore")
+    with own.open("a") as file:
+        file.write(f"{told[1]}\n")
+    assert main(["generate", source, "-o", str(output)]) == 0
     assert capsys.readouterr().err == ""
 
 

@@ -71,6 +71,12 @@ def test_another_file() -> None:
     assert read(["x", "--project", "deep/models.toml"]).sources == ["x"]
 
 
+def test_a_project_that_is_not_there() -> None:
+    """A file that --project names and that isn't there is an error that says so."""
+    with pytest.raises(InputError, match=r"^can't read none\.toml: No such file or directory$"):
+        read(["--project", "none.toml"])
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

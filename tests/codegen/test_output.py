@@ -220,6 +220,15 @@ def test_foreign_folder(folder: Path, foreign: dict[str, str], named: str) -> No
     )
 
 
+def test_a_folder_with_models_in_it(folder: Path) -> None:
+    """A folder in which another one has generated models is refused, with the folder that may have been meant."""
+    write(folder / "models", FILES)
+    assert refused(folder, FILES) == (
+        f"{folder}/models has generated models already, so {folder} is not an output folder of its own: "
+        "give the former as the output, or choose an empty folder"
+    )
+
+
 def test_foreign_link(folder: Path, tmp_path: Path) -> None:
     """A symbolic link is a foreign file too, whatever it is called and leads to."""
     put(tmp_path, {"empty": ""})
@@ -420,7 +429,7 @@ def test_manifest_format(folder: Path, document: object) -> None:
     """A manifest of another format is refused."""
     put(folder, {MANIFEST: json.dumps(document)})
     expected = (
-        f"{folder}/{MANIFEST} has another 'format' than 1, the only one that this version of crossplane-lite reads"
+        f"{folder}/{MANIFEST} has another 'format' than 1, which this version of crossplane-lite knows"
     )
     assert refused(folder, FILES) == expected
 

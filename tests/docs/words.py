@@ -47,8 +47,8 @@ PATTERNS = (
 # Rooms of the package whose messages, docstrings and comments have no such words. Add a room once it is clean.
 CLEAN_ROOMS = (
     *("_base", "_compat", "_input", "_validation", "_wire", "cattrs_hooks", "cli", "diff", "errors", "logging"),
-    *("graph", "model", "models", "observable", "proto", "render", "request", "requirements", "response", "schemas"),
-    *("scripts", "simulate", "table", "testing", "unstructured"),
+    *("develop", "graph", "krm", "model", "models", "observable", "packaging", "proto", "render", "request"),
+    *("requirements", "response", "scaffold", "schemas", "scripts", "simulate", "table", "testing", "unstructured"),
 )
 
 _CODE = re.compile(r"``.*?``|`[^`]*`_{0,2}|<[^>]*>", re.DOTALL)

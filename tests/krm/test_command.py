@@ -131,7 +131,7 @@ def test_help(folder: Path) -> None:
         "  note: string or null\n\n"
         "Without arguments"
     )
-    assert "Exit status: 0; 1 where" in told
+    assert "Exit status: 0; 1 if" in told
 
 
 def test_help_without_a_config(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_generator_without_items(folder: Path) -> None:
         (["-f", "not-there.yaml"], "can't read not-there.yaml"),
         (["not-there"], "can't read not-there"),
         (["--in-place"], "--in-place is for files"),
-        (["--in-place", "-"], "what comes from stdin can't be changed in place"),
+        (["--in-place", "-"], "--in-place can't change documents from stdin"),
     ],
 )
 def test_wrong_files(folder: Path, arguments: list[str], text: str) -> None:
@@ -395,7 +395,7 @@ def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     assert re.search(r"a.yaml, line 4: this is a template", done.stderr)
     done = run(file, None, "--in-place", "--skip-unreadable", str(tmp_path / "a.yaml"))
     assert done.status == 0
-    assert re.search(r"^warning: passed over: .*a.yaml, line 4: this is a template", done.stderr)
+    assert re.search(r"^warning: skipped: .*a.yaml, line 4: this is a template", done.stderr)
     assert (tmp_path / "a.yaml").read_text() == f"# c\nkind: A\nmetadata:\n  labels:\n    a: b\n---\n{template}"
     done = run(file, LIST, "--skip-unreadable", "--diff")
     assert "--skip-unreadable is for files" in done.stderr

@@ -194,9 +194,9 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "place", "text", "problem"),
     [
-        ("apiVersion", "head", "x", "comments above the first field .* are that one's own"),
+        ("apiVersion", "head", "x", "comments above the first field belong to"),
         ("spec.e[0]", "line", "x", "an object in a list has no line of its own"),
-        ("spec.b[0]", "line", "x", "in brackets a comment stands only behind what ends its line"),
+        ("spec.b[0]", "line", "x", "in brackets, only the last value on a line"),
         ("spec.b[0]", "head", "x", "in brackets"),
         ("spec.a", "line", "x\ny", "must be one line"),
         ("spec.a", "line", 7, r"a comment must be a string \(got 7 that is a int\)"),

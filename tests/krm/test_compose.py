@@ -321,7 +321,7 @@ class TestBelonging:
         assert output.status == 1
         assert output.stdout.startswith(data)
         assert results_of(output) == [
-            ("error", 'composed resource "thing": ConfigMap settings exists and belongs to another object')
+            ("error", 'composed resource "thing": ConfigMap settings exists and belongs to another owner')
         ]
 
     def test_two_items_of_one_resource(self) -> None:
@@ -533,7 +533,7 @@ class TestFunction:
 
     def test_what_it_is_made_from(self) -> None:
         """Anything else than a composition function is refused."""
-        with pytest.raises(UsageError, match="takes a function of @composition.function"):
+        with pytest.raises(UsageError, match="takes a function made by @composition.function"):
             krm.from_composition(bucket_and_policy)  # type: ignore[arg-type]
 
     def test_compose_runs_once(self) -> None:

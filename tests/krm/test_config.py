@@ -241,7 +241,7 @@ def test_an_optional_class() -> None:
 @pytest.mark.parametrize("cls", [int, dict, "Needs", Needs | All])
 def test_what_is_no_config_class(cls: Any) -> None:
     """A class that attrs doesn't know is the author's mistake, not the config's."""
-    with pytest.raises(UsageError, match="the class of functionConfig must be an attrs class"):
+    with pytest.raises(UsageError, match="the config class must be an attrs class"):
         read(config=config_map(), config_class=cls)
 
 

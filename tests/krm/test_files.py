@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from crossplane_lite._manifests.yaml import parse_documents
 from crossplane_lite.errors import InputError, UsageError
 from crossplane_lite.krm import ResourceList
+from crossplane_lite.krm._item_text import unwrapped
 from crossplane_lite.krm.annotations import INDEXES, PATHS
-from crossplane_lite.krm.files import Package, unwrapped
+from crossplane_lite.krm.files import Package
 from tests.krm.processes import LIST
 
 NEW = {"apiVersion": "v1", "kind": "New", "metadata": {"name": "n"}}

@@ -226,11 +226,11 @@ def test_not_a_function() -> None:
         yield
 
     for wrong in (none, two, named):
-        with pytest.raises(UsageError, match="called with one argument"):
+        with pytest.raises(UsageError, match="must take one argument"):
             krm.function(wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="must not be a generator"):
         krm.function(generator)
-    with pytest.raises(UsageError, match="is for a function"):
+    with pytest.raises(UsageError, match="takes a function"):
         krm.function("x")  # type: ignore[call-overload]
     assert krm.function(with_default).name == "with-default"
 

@@ -75,7 +75,7 @@ def test_what_is_asked_for_is_text(wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize("what", ["labels", "annotations"])
 def test_labels_are_a_mapping(what: str, wanted: Any) -> None:
     """So are annotations, each with its text or None."""
-    with pytest.raises(UsageError, match=f"'{what}' must be a mapping from keys to strings, or None for any"):
+    with pytest.raises(UsageError, match=f"'{what}' must be a mapping from keys to strings, or to None for any"):
         read(MANY).items.where(**{what: wanted})
 
 

@@ -45,12 +45,6 @@ items: []
 """
 
 
-@pytest.fixture(scope="module")
-def section() -> str:
-    """The page's text."""
-    return PAGE.read_text(encoding="utf-8")
-
-
 def block(has: str) -> str:
     """Return the block of the page that has a text in it."""
     (one,) = (block.text for block in blocks(PAGE) if has in block.text)
@@ -92,9 +86,9 @@ def test_the_function_between_pipes(folder: Path) -> None:
     assert again.stdout == done.stdout
 
 
-def test_the_table(section: str) -> None:
+def test_the_table() -> None:
     """Everything that the table has works as it is written."""
-    table = section.split("\n=====")[2]
+    table = PAGE.read_text(encoding="utf-8").split("\n=====")[2]
     rows = re.findall(r"^(``.*?)(?: {2,}|\n)", table, re.MULTILINE)
     assert len(rows) >= 12
     other = str({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "b"}})
@@ -113,7 +107,7 @@ def test_the_table(section: str) -> None:
 
 @pytest.mark.slow
 def test_the_golden_test(folder: Path) -> None:
-    """The test writes what comes of a case with the option, and passes then."""
+    """With the option the test writes the expected output, and then it passes."""
     project = Project(folder)
     project.write("test_label.py", block("krm.testing.golden"))
     project.write("golden/web/functionConfig.yaml", CONFIG)

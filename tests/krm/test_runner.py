@@ -214,8 +214,8 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"", "there is nothing on stdin"),
-        (b" \n\n", "there is nothing on stdin"),
+        (b"", "stdin is empty"),
+        (b" \n\n", "stdin is empty"),
         (b"---\n", "it has no"),
         (b"a: [1\n", "line 2"),
         (b"\xff\xfea\x00", "UTF-8"),
@@ -231,7 +231,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
         (b"kind: ResourceList\nitems: []\nitems: []\n", "occurs twice"),
         (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it has 2"),
         (b"kind: ResourceList\nitems: " + b"[" * 5000, "nested more than"),
-        (b"\0" * 10, "no text"),
+        (b"\0" * 10, "isn't text"),
     ],
 )
 def test_unreadable_input(data: bytes, text: str) -> None:
@@ -252,7 +252,7 @@ def test_unreadable_input_of_a_process(tmp_path: Path) -> None:
     """A process says the same, on its stderr."""
     done = run(program(tmp_path, "pass"), b"")
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr == "transform: there is nothing on stdin; a ResourceList was expected\n"
+    assert done.stderr == "transform: stdin is empty; it must have a ResourceList\n"
 
 
 def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, int]:

@@ -50,7 +50,8 @@ def test_raw_config(tmp_path: Path) -> None:
 def test_nothing_to_edit(tmp_path: Path) -> None:
     """What edits text is imported with the first edit only."""
     modules = imported(tmp_path, "pass", EMPTY)
-    editing = {f"crossplane_lite.krm._text.{name}" for name in ("_edit", "_splice", "_match", "_flow", "_write")}
+    names = ("_block", "_edit", "_flow", "_match", "_splice", "_write")
+    editing = {f"crossplane_lite.krm._text.{name}" for name in names}
     assert sorted(editing & modules) == []
 
 

@@ -149,7 +149,7 @@ class TestDifferences:
             in said
         )
         assert "\n   labels:\n-    team: shop\u00b7\n+    team: shop\n" in said
-        assert said.endswith("where this is as it should be, write it with: pytest --crossplane-update-snapshots")
+        assert said.endswith("if the new output is right, write it with: pytest --crossplane-update-snapshots")
 
     def test_what_cannot_be_seen(self, case: Path) -> None:
         """Tabs, carriage returns and a missing line end are shown."""
@@ -198,7 +198,9 @@ class TestMistakes:
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         """A folder without cases tests nothing, which nobody means."""
-        with pytest.raises(InputError, match=r"holds no case, which has functionConfig.yaml, resources/ or input.yaml"):
+        with pytest.raises(
+            InputError, match=r"has no case: a folder with functionConfig.yaml, resources/ or input.yaml"
+        ):
             krm.testing.golden(nothing, tmp_path)
 
     def test_a_misspelt_file(self, tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ class TestMistakes:
 
     def test_no_function(self, tmp_path: Path) -> None:
         """A plain Python function isn't one that can be run."""
-        with pytest.raises(UsageError, match="takes a function of @krm.function"):
+        with pytest.raises(UsageError, match="takes a function made by @krm.function"):
             krm.testing.golden(print, tmp_path)  # type: ignore[arg-type]
 
     def test_broken_yaml(self, tmp_path: Path) -> None:

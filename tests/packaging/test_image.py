@@ -109,7 +109,7 @@ def test_byte_code(
     (programs / f"python{version}").rename(programs / f"python{other}")
     monkeypatch.setenv("PATH", "")
     assert main(["image", *flags, "--byte-code", "yes", "-o", str(tmp_path / "three.tar")]) == 2
-    assert f"--byte-code yes: there is no python{other} on this machine" in capsys.readouterr().err
+    assert f"--byte-code yes: only python{other} can make it, and this machine" in capsys.readouterr().err
     assert not (tmp_path / "three.tar").exists()
     (programs / f"python{other}").rename(programs / "python3.9")
     assert main(["image", *flags, "-o", str(tmp_path / "three.tar")]) == 2
@@ -137,13 +137,35 @@ def test_what_runs() -> None:
     assert entrypoint(python, "h2") == ["/usr/bin/python3.13", "/function", "--transport", "h2"]
 
 
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--label", "x"], "--label must be KEY=VALUE (got 'x')"),
+        (["-o", "none/a.tar"], "can't write none/a.tar: there is no folder none"),
+        (["-o", "full", "--format", "oci"], "full exists and isn't an empty folder"),
+    ],
+)
+def test_flags_are_checked_first(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    flags: list[str],
+    message: str,
+) -> None:
+    """A label or an output that can't be used is an error before the base is read and packages are installed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full" / "a").mkdir(parents=True)
+    assert main(["image", "--base", "none", *flags]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_what_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder without pyproject.toml, a folder that isn't there and a base without Python are told before pip runs."""
     base = str(root_folder(tmp_path / "root"))
     assert main(["image", str(tmp_path), "--base", base]) == 2
     assert f"{tmp_path} isn't a Python project: it has no pyproject.toml" in capsys.readouterr().err
     assert main(["image", "./none", "--base", base]) == 2
-    assert "there is no ./none" in capsys.readouterr().err
+    assert "there is no folder or file ./none" in capsys.readouterr().err
     empty = tmp_path / "empty" / "usr"
     empty.mkdir(parents=True)
     assert main(["image", ".", "--base", str(empty.parent)]) == 2
@@ -159,4 +181,4 @@ def test_a_base_for_two_platforms(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "has images for linux/amd64, linux/arm64: choose one with --platform" in capsys.readouterr().err
     base = str(root_folder(tmp_path / "root"))
     assert main(["image", "--base", base, "--platform", "linux/arm64"]) == 2
-    assert "says that it is for linux/arm64" in capsys.readouterr().err
+    assert "must be for linux/arm64" in capsys.readouterr().err

@@ -32,7 +32,7 @@ WRONG = {
     "a version of Function": (META.replace("io/v1\n", "io/v3\n", 1), "p.yaml, line 1: apiVersion must be"),
     "a foreign kind": (
         f"{META}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n",
-        "p.yaml, line 11: a function's package holds CustomResourceDefinitions of its input and nothing else "
+        "p.yaml, line 11: a function's package has only CustomResourceDefinitions of its input "
         "(this is a 'ConfigMap' of 'v1')",
     ),
     "bad semver": (
@@ -44,7 +44,7 @@ WRONG = {
         "p.yaml, line 7: spec.crossplane.version must be",
     ),
     "a prefix": (META.replace("function-a", "a"), "line 4: metadata.name must begin with function- (got 'a')"),
-    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be lower-case letters"),
+    "a name": (META.replace("function-a", "function_A"), "line 4: metadata.name must be at most 253 lower"),
     "no name": (META.replace("  name: function-a", "  labels: {}"), "p.yaml, line 3: metadata.name is missing"),
     "a capability": (
         META.replace("[composition]", "[composition, compositions]"),
@@ -82,12 +82,11 @@ def test_everything_at_once() -> None:
 
 
 def test_an_unknown_field() -> None:
-    """A field that Crossplane passes over is a warning that suggests the near one."""
+    """A field that Crossplane ignores is a warning that suggests the near one."""
     wrong, warnings = lint(read_stream(META.replace("capabilities:", "capabilites:"), "p.yaml"), "package")
     assert wrong == []
     assert warnings == [
-        "p.yaml, line 8: Crossplane knows no spec.capabilites of a Function, and passes over it; "
-        "did you mean capabilities?"
+        "p.yaml, line 8: a Function has no spec.capabilites, so Crossplane ignores it; did you mean capabilities?"
     ]
 
 

@@ -154,9 +154,9 @@ def test_command(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prune", str(installed), "--dry-run", "--keep", "stubs"]) == 0
     would = capsys.readouterr().out
     assert left(installed) == before
-    assert "would be gone" in would
+    assert "would be removed" in would
     assert main(["prune", str(installed), "--keep", "stubs"]) == 0
     done = capsys.readouterr().out
-    assert done.replace(" are gone", "") == would.replace(" would be gone", "")
+    assert done.replace(" were removed", "") == would.replace(" would be removed", "")
     assert "stubs" in done and "switched off" in done
     assert "a/py.typed" in left(installed)

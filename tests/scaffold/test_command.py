@@ -78,6 +78,8 @@ def test_a_folder_that_is_not_empty(here: Path, capsys: pytest.CaptureFixture[st
         assert main(["init", "net", "--template", template]) == 2
         assert "net isn't an empty folder (it has notes); nothing was written" in capsys.readouterr().err
     assert os.listdir("net") == ["notes"]
+    assert main(["init", "net/notes", "--template", "krm"]) == 2
+    assert "net/notes exists and isn't a folder; nothing was written" in capsys.readouterr().err
     (here / "net" / "notes").unlink()
     assert main(["init", "net", "--template", "operation"]) == 0
 
@@ -180,8 +182,8 @@ def test_a_package_that_is_not_of_the_index(
     assert main(["init", "fn", "--template", "krm"]) == 0
     shown = capsys.readouterr().out
     assert ("--sdk-from" in shown) is (place is not None)
-    assert place is None or f"was installed from {place}. Where pip's index" in shown
-    assert place is None or shown.endswith(f"needs --sdk-from {place}\n")
+    assert place is None or f"was installed from {place}. If pip's index" in shown
+    assert place is None or shown.endswith(f"with --sdk-from {place}\n")
     assert main(["init", "other", "--template", "krm", "--sdk-from", "1.0"]) == 0
     assert "was installed from" not in capsys.readouterr().out
 

@@ -87,6 +87,15 @@ def test_errors_name_the_line(script: str, text: str) -> None:
     assert text in fatal(script)
 
 
+def test_tracebacks_show_the_line(caplog: pytest.LogCaptureFixture) -> None:
+    """The log shows the line of the script that failed, also when another one was compiled after it."""
+    script = "def compose(ctx):\n    first = 1\n    raise ValueError(first)\n"
+    for one in (script, "def compose(ctx):\n    pass\n    pass\n", script):
+        answer(one)
+    ends = [one.getMessage().rstrip().splitlines()[-2:] for one in caplog.records if "raised" in one.getMessage()]
+    assert ends == [["    raise ValueError(first)", "ValueError: 1"]] * 2
+
+
 def test_errors_of_the_input() -> None:
     """An input without a script, with a wrong type or with a misspelt field says what to do."""
     (result,) = testing.run(function, testing.request(XR)).fatal

@@ -26,7 +26,8 @@ class Table(NamedTuple):
 
     Attributes:
         name: Its name.
-        heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, both or nothing.
+        heads: What stands before the fields of each class: `@apiVersion` with the kind, `*`, what kin share behind
+            `~`, some of these or nothing.
         classes: The fields of each class.
         aliases: The names of other modules, by alias.
     """
@@ -43,7 +44,7 @@ def table_of(name: str, source: str) -> Table:
     table = Table(name, {}, {}, {})
     for class_, text in ast.literal_eval(call.args[1]).items():
         parts = [part for part in text.split(" ") if part]
-        table.heads[class_] = [part for part in parts if part[0] in "@*"]
+        table.heads[class_] = [part for part in parts if part[0] in "@*~"]
         table.classes[class_] = []
         for part in parts[len(table.heads[class_]) :]:
             names, _, type_ = part.rpartition(":")

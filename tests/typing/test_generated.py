@@ -332,9 +332,9 @@ def test_stub_fields_have_the_types_of_the_tables(beside: Project) -> None:
             annotated = annotations_of(node)
             types = Types(table, "Seen" if f"{table.name}.{class_}" in seen else "Leaf")
             wanted = {field.attribute: field for field in table.classes[class_]}
-            for head in table.heads[class_]:
+            for head in (head for head in table.heads[class_] if head.startswith("@")):
                 api_version, _, kind = head[1:].partition(";")[0].partition("=")
-                for name, value in {"apiVersion": api_version, "kind": kind or class_}.items() if head != "*" else ():
+                for name, value in {"apiVersion": api_version, "kind": kind or class_}.items():
                     declared = annotated.pop(name)
                     annotation = declared.annotation
                     assert isinstance(annotation, ast.Subscript)

@@ -1,7 +1,7 @@
-"""An edited text is read again before it goes out: it must say the same as the edits.
+"""Reads an edited text again before it is returned: its values must be those of the edits.
 
-Only new text is read. The items of a list are told apart by their dashes, so that of a long list the changed ones
-are read and nothing else; of files, the changed ones are.
+Only new text is read. The items of a list are told apart by their dashes, so that only the changed items of a long list
+are read; and only the changed files.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Cut:
 
 
 def cut(text: str, indent: int) -> Cut | None:
-    """Return the parts of a list's text whose dashes stand in a column, None where it isn't written so."""
+    """Return the parts of a list's text whose dashes stand in a column; None if it isn't written so."""
     head = _ITEMS.search(text)
     if head is None:
         return None
@@ -63,7 +63,7 @@ def opened(part: str, indent: int) -> str:
 
 
 def items_of(doc: Stream) -> YamlNode | None:
-    """Return the list whose items stand one below the other, None if this text has no such list."""
+    """Return the list of items in block style; None if this text has none."""
     if len(doc.documents) != 1 or doc.gone or doc.added:
         return None
     root = doc.documents[0]
@@ -85,7 +85,7 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
         read: Returns the documents of a text that is read anew.
 
     Raises:
-        InputError: It says something else.
+        InputError: The values differ.
     """
     items = None if doc.aliases else items_of(doc)  # those with aliases can't be read one by one
     if items is not None and _check_items(doc, items, before, after):
@@ -100,7 +100,7 @@ def check(doc: Stream, before: str, after: str, read: Reader) -> None:
 
 def _refusal(doc: Stream, why: str) -> InputError:
     return InputError(
-        f"{doc.label}: these edits can't be written, because the text would read as something else afterwards{why}; "
+        f"{doc.label}: these edits can't be written, because the new text would have other values{why}; "
         "nothing is written"
     )
 
@@ -117,7 +117,7 @@ def expected(doc: Stream, read: Reader) -> list[Any]:
 
 
 def _check_items(doc: Stream, items: YamlNode, before: str, after: str) -> bool:
-    """Say whether the new items of a text, and the lines around the items, have the right values."""
+    """Say whether the new items of a text, and the lines around the items, have their values."""
     indent = column(before, open_at(items))
     old, new = cut(before, indent), cut(after, indent)
     source: list[YamlNode] = items.content if items.source is None else items.source

@@ -1,11 +1,11 @@
-"""Comments as data: which are a value's, and the edits that give it others.
+"""Comments as data: the comments of each value, and the edits that set others.
 
-A value has three: the lines above it (head), the rest of its line (line), and the lines below it that are further to
-the right than it begins (foot). These are the comments that go with it when it moves or goes (`_layout`). A document,
-and an item of a list, has the lines above its first field and those behind its last one.
+A value has three: the lines above it (head), the rest of its line (line), and the lines below it that are indented more
+(foot). These comments go with it when it is moved or removed (`_layout`). A document, and an item of a list, has the
+lines above its first field and those behind its last one.
 
-Comments are read of the text as it came. They are written into text that has all other edits already: a document on its
-own, that of an item without its dash (`noted`).
+Comments are read from the text of the input. They are written into text that has all other edits already: one document,
+or one item without its dash (`noted`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text as it came, without its signs; empty for none."""
+    """Return a comment of a value in the text of the input, without its signs; empty for none."""
     if node.was == FRESH:
         return ""
     text = node.doc.text
@@ -68,7 +68,7 @@ def comment(node: YamlNode, place: str) -> str:
 
 
 def check_place(node: YamlNode, place: str) -> None:
-    """Refuse a comment where the text has no place for it.
+    """Refuse a comment for which the text has no place.
 
     Raises:
         UsageError: The text has no such place.
@@ -92,7 +92,7 @@ def _bare(line: str) -> str:
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Say whether a node is an item of a list of items, whose comments stand behind its dash."""
+    """Say whether a node is an item of the list `items`; its comments stand behind its dash."""
     parent = node.parent
     return (
         node.was == MAPPING
@@ -115,13 +115,13 @@ def _is_first_of_unit(node: YamlNode) -> bool:
 
 
 def _place(node: YamlNode) -> Bounds | None:
-    """Return where an entry in block style is, None for one in brackets."""
+    """Return the place of an entry in block style; None for one in brackets."""
     parent = node.parent
     return None if parent is None or parent.style or not is_block(parent) else place_of(node)
 
 
 def _head_region(node: YamlNode) -> Region | None:
-    """Return the lines of the comments above a value; None if there can't be any."""
+    """Return the region of the comments above a value; None if there is no place for them."""
     text = node.doc.text
     if node.parent is None:
         if node.style or not entries(node):
@@ -144,7 +144,7 @@ def _head_region(node: YamlNode) -> Region | None:
 
 
 def _line_region(node: YamlNode) -> Region | None:
-    """Return the comment behind a value, with the space before it, or where one can be; None where none can."""
+    """Return the region of the comment behind a value, with the space before it; None if there is no place for one."""
     text, parent = node.doc.text, node.parent
     if parent is None:
         return None
@@ -181,7 +181,7 @@ def _line_region(node: YamlNode) -> Region | None:
 
 
 def _foot_region(node: YamlNode) -> Region | None:
-    """Return the lines of the comments below a value; None if there can't be any."""
+    """Return the region of the comments below a value; None if there is no place for them."""
     text, parent = node.doc.text, node.parent
     if parent is not None and (parent.style or not is_block(parent)):
         return None
@@ -211,7 +211,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
         least: The column up to which comments behind the document's last field aren't part of it.
 
     Raises:
-        UsageError: There is no place for one, such as in JSON.
+        UsageError: There is no place for a comment, such as in JSON.
     """
     is_open = not text.endswith("\n")
     source = f"{text}\n" if is_open else text
@@ -229,12 +229,12 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
     for steps, place, new in wanted:
         node = _reached(again, steps)
         if node is not None and comment(node, place) != new:
-            raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {_path(steps)}: it would be read as another value's")
+            raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {_path(steps)}: it would become another value's comment")
     return made.removesuffix("\n").removesuffix("\r") if is_open and not wanted_foot(wanted) else made
 
 
 def wanted_foot(notes: Sequence[Note]) -> bool:
-    """Say whether comments come below a document, which then ends in a line of its own."""
+    """Say whether comments are set below a value: the document then ends in a whole line."""
     return any(place == FOOT for _, place, _ in notes)
 
 
@@ -281,7 +281,7 @@ def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line of a comment: with its sign, unless those that were there had none."""
+    """Return an empty line of a comment: with its sign, unless the old comment has empty lines without one."""
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 
@@ -309,9 +309,9 @@ def _written(line: str) -> str:
 def _why(node: YamlNode, place: str) -> str:
     parent = node.parent
     if parent is not None and parent.style:
-        return "in brackets a comment stands only behind what ends its line"
+        return "in brackets, only the last value on a line can have a comment"
     if node.style == "{" or (parent is None and not entries(node)):
-        return "what is in brackets has none"
+        return "a document in brackets has none"
     if place == LINE:
-        return "an object in a list has no line of its own; head is above it"
-    return "comments above the first field of an object in a list, or of a document, are that one's own"
+        return "an object in a list has no line of its own; set its head instead"
+    return "comments above the first field belong to the document or the object in the list: set its head instead"

@@ -27,10 +27,10 @@ class Piece:
     """A part of a stream between two markers, or a marker.
 
     Attributes:
-        start: Where it begins; of a document where its own text does, behind empty lines and directives.
-        end: Where the next piece begins.
+        start: Its beginning; a document's text begins behind empty lines and directives.
+        end: The beginning of the next piece.
         is_marker: Whether it is `---` or `...`.
-        root: The document in it, None where it holds none.
+        root: The document in it; None without one.
     """
 
     __slots__ = ("end", "is_marker", "root", "start")
@@ -43,7 +43,7 @@ class Piece:
 
 
 def split(text: str) -> list[Piece]:
-    """Return the pieces of a stream, as its lines say, whether or not it is YAML."""
+    """Return the pieces of a stream, by its lines alone: it needn't be YAML."""
     found: list[Piece] = []
     at = 0
     for marker in _MARKER.finditer(text):
@@ -55,7 +55,7 @@ def split(text: str) -> list[Piece]:
 
 
 def _first(text: str, at: int, end: int) -> int:
-    """Return where a document's own text begins: behind empty lines and directives."""
+    """Return the beginning of a document's own text: behind empty lines and directives."""
     while at < end:
         stop = min(line_end(text, at), end)
         line = text[at:stop]
@@ -66,7 +66,7 @@ def _first(text: str, at: int, end: int) -> int:
 
 
 def pieces_of(doc: Stream) -> list[Piece]:
-    """Return the pieces of a stream that was read, with their documents."""
+    """Return the pieces of a stream that was read, each with its document."""
     found = split(doc.text)
     roots = iter(doc.documents)
     root = next(roots, None)
@@ -80,8 +80,7 @@ def pieces_of(doc: Stream) -> list[Piece]:
 def removals(doc: Stream, gone: Sequence[YamlNode], found: list[Piece]) -> list[Edit]:
     """Return the edits that remove documents, each with one of the markers around it.
 
-    Text above a stream's first document that isn't about it stays: comments with an empty line below them, and
-    a licence.
+    The header above a stream's first document stays: comments with an empty line below them, and a licence.
     """
     edits: list[Edit] = []
     taken: set[int] = set()
@@ -118,7 +117,7 @@ def header_of(head: str) -> str:
     """Return the part of the comments above a stream's first document that stays without it; empty for none.
 
     Args:
-        head: The comments, without their signs; an empty line is one.
+        head: The comments, without their signs; empty lines among them.
     """
     above, _, last = head.rpartition("\n\n")
     if _LICENCE.search(last):
@@ -127,9 +126,9 @@ def header_of(head: str) -> str:
 
 
 def masked(text: str, label: str) -> tuple[str, list[str]]:
-    """Return a stream without the documents in it that can't be read, and the mistake in each of these.
+    """Return a stream in which documents that can't be read are replaced by spaces, and the mistake in each of these.
 
-    A document that is taken out leaves as many spaces, so that everything else stands where it stood.
+    The spaces keep everything else at its place.
     """
     problems: list[str] = []
     left = text

@@ -1,4 +1,4 @@
-"""Edits of the tree. The text follows when it is dumped."""
+"""Edits of the tree. The text gets them when it is dumped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["arrange", "assign", "delete", "insert", "move", "put"]
 
 
 def mark(node: YamlNode | None) -> None:
-    """Note that the text of a node, and of all around it, must be written anew at least in part."""
+    """Note that the text of a node, and of all nodes around it, must be written anew at least in part."""
     while node is not None:
         node.changed = True
         node = node.parent
@@ -72,7 +72,7 @@ def spell_out(mapping: YamlNode) -> None:
     mark(mapping)
     release(mapping.content[None])
     if None not in mapping.content:
-        return  # the merged value held an alias of itself, which is written out by now
+        return  # the merged value had an alias of itself, which is written out now
     _own(mapping)
     del mapping.content[None]
     for key, value in values.items():
@@ -118,7 +118,7 @@ def assign(node: YamlNode, value: Any) -> None:
 
 def _replace(node: YamlNode, value: Any) -> None:
     if node.parent is None:
-        raise UsageError(f"{node.doc.label}: a document can only be replaced by a mapping")
+        raise UsageError(f"{node.doc.label}: the new value of a document must be a mapping")
     touch(node)
     if node.kind != FRESH:
         release(node)
@@ -126,7 +126,7 @@ def _replace(node: YamlNode, value: Any) -> None:
             node.source = node.content
         node.kind = FRESH
     elif node.was == SCALAR:
-        # It is the value of the text again: the text stays.
+        # If it is the value in the text again, the text stays.
         node.kind, node.content = SCALAR, node.source
         if same(node.value(), value):
             node.source = None
@@ -152,7 +152,7 @@ def _add(mapping: YamlNode, key: str, value: Any) -> YamlNode:
     if child is None:
         child = mapping.content[key] = _fresh(mapping, value)
         return child
-    # It was there and has been deleted: back to its place.
+    # It was deleted before: it gets its old place.
     content = {**mapping.content, key: child}
     first = [one for one in mapping.source if one in content]
     mapping.content = {one: content[one] for one in [*first, *content]}
@@ -161,7 +161,7 @@ def _add(mapping: YamlNode, key: str, value: Any) -> YamlNode:
 
 
 def _remove(node: YamlNode, step: str | int) -> None:
-    """Take a field or an element away that is there."""
+    """Remove a field or an element that exists."""
     if node.kind == MAPPING and None in node.content and any(one.child(step) for one in merged(node.content[None])):
         touch(node)
         spell_out(node)
@@ -172,7 +172,7 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step as one that can be edited: a copy of it, where others share it."""
+    """Return the child at a step for edits: a copy of it if aliases share it."""
     child = own_child(node, step)
     if child is None:
         below = node.child(step)
@@ -259,7 +259,9 @@ def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> 
 
 def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps[: at + 1]).lstrip(".")
-    problem = "the list has no such index" if is_list and isinstance(steps[at], int) else "there is no such field"
+    problem = (
+        "the list has no such index" if is_list and isinstance(steps[at], int) else "the value there has no such field"
+    )
     return UsageError(f"{path}: {problem}")
 
 
@@ -291,7 +293,7 @@ def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
 
 
 def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
-    """Return the list at a path as a node that can be edited; one that is missing or null is made."""
+    """Return the list at a path as a node for edits; a missing or null one is made."""
     if node.is_null(steps):
         put(node, steps, [])
     node = _editable(node)
@@ -381,7 +383,7 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Replace aliases whose anchors might stand behind them, or be others, now that the elements' order is new."""
+    """Write aliases out whose anchors may stand behind them, or be others, in the elements' new order."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

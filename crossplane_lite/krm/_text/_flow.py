@@ -12,13 +12,10 @@ from ._write import key_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from ._nodes import YamlNode
-    from ._replace import Edit
-
-    EditsOf = Callable[[YamlNode, list[Edit]], None]
+    from ._replace import Edit, EditsOf
 
 __all__ = ["flow_edits", "is_noted"]
 
@@ -46,7 +43,7 @@ def _span(child: YamlNode) -> tuple[int, int]:
 
 
 def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
-    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text before the end."""
+    """Return the comment behind the bracket, the entries, whether the last has a comma, and the text behind it."""
     text, close = node.doc.text, node.end - 1
     at = open_at(node) + 1
     note = _NOTE.match(text, at)

@@ -1,10 +1,10 @@
-"""Where the lines of an entry begin and end, and which comments are its own.
+"""The places where entries begin and end in the text, and the comments that belong to each.
 
-Everything here is about the text as it was read, not about its edits. An entry is a field of a mapping or an element
-of a sequence in block style. To it belong, besides its own lines:
+All of this is about the text of the input, not about its edits. An entry is a field of a mapping or an element of a
+sequence in block style. It has, besides its own lines:
 
-- comment lines directly above it, not further to the right than it begins;
-- comment lines below it that are further to the right than it begins, also behind blank lines.
+- comment lines directly above it, unless they are indented more than it;
+- comment lines below it that are indented more than it, also behind blank lines.
 
 Comments above the first field of a document or of an element (`- # comment`) belong to the document or the element.
 All other comments, and blank lines, stay where they are.
@@ -58,10 +58,10 @@ class Bounds:
     """Places of an entry in the text.
 
     Attributes:
-        lead: Where its comments begin, or the node does without comments; its start, if that is behind a dash on its
-            line.
-        start: Its key, or its dash.
-        end: Behind the last line that belongs to it.
+        lead: The beginning of its comments, or of its first line without any; its start, if that is behind a dash on
+            its line.
+        start: The beginning of its key, or its dash.
+        end: The end of the last line that belongs to it.
     """
 
     __slots__ = ("end", "lead", "start")
@@ -73,18 +73,18 @@ class Bounds:
 
 
 def line_start(text: str, at: int) -> int:
-    """Return where the line of a place begins."""
+    """Return the beginning of a place's line."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Return where the next line begins, or the text ends."""
+    """Return the beginning of the next line, or the end of the text."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
 def column(text: str, at: int) -> int:
-    """Return how far from the start of its line a place is."""
+    """Return the column of a place, from 0."""
     return at - line_start(text, at)
 
 
@@ -102,7 +102,7 @@ def is_block(node: YamlNode) -> bool:
 
 
 def key_start(node: YamlNode) -> int:
-    """Return where a field of a mapping in block style begins: its key, or the question mark before it."""
+    """Return the beginning of a field of a mapping in block style: its key, or the question mark before it."""
     text = node.doc.text
     start = line_start(text, node.kstart)
     mark = text.rfind("?", start, node.kstart)
@@ -110,7 +110,7 @@ def key_start(node: YamlNode) -> int:
 
 
 def colon_of(node: YamlNode) -> int:
-    """Return where the colon is behind the key of a field in block style; -1 for a `? key` without one."""
+    """Return the place of the colon behind the key of a field in block style; -1 for a `? key` without one."""
     found = _COLON_BELOW.match(node.doc.text, node.kend)
     return -1 if found is None else found.end() - 1
 
@@ -135,7 +135,7 @@ def last_leaf(node: YamlNode) -> YamlNode:
 
 
 def own_end(node: YamlNode) -> int:
-    """Return where the next line begins behind a value in block style; comments below it are left out."""
+    """Return the beginning of the next line behind a value in block style; comments below it don't belong to it."""
     node = last_leaf(node)
     text = node.doc.text
     if is_block_scalar(node):
@@ -146,7 +146,7 @@ def own_end(node: YamlNode) -> int:
 
 
 def content_column(node: YamlNode) -> int:
-    """Return how far a block scalar's lines are indented; 0 where all are blank, and the header doesn't say it."""
+    """Return the indentation of a block scalar's lines; 0 if all are blank and the header doesn't say it."""
     text = node.doc.text
     digits, parent = header(node)[1].strip("-+"), node.parent
     if digits and parent is not None and not parent.style:
@@ -185,7 +185,7 @@ def _block_end(node: YamlNode) -> int:
 
 
 def tail_end(text: str, at: int, indent: int) -> int:
-    """Return the end of the comment lines from a line on that are further to the right than a column."""
+    """Return the end of the comment lines that follow a place and begin behind a column."""
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
         if found[2].startswith("#"):
@@ -209,7 +209,7 @@ def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
 
 
 def is_odd(node: YamlNode) -> bool:
-    """Say whether a changed collection is written in a way that isn't edited in its parts: `? key`, `[key: value]`."""
+    """Say whether a changed collection has a form that can't be edited in parts: `? key`, `[key: value]`."""
     text = node.doc.text
     if node.style:
         return text[open_at(node)] != node.style or (node.source is not None and _has_explicit_keys(node))
@@ -221,7 +221,7 @@ def is_odd(node: YamlNode) -> bool:
         start = key_start(child)
         before = text[line_start(text, start) : start]
         if start != child.kstart:
-            # It may stay beside others, as long as its value has a place.
+            # `? key` can stay beside others if its value has a place.
             if len(before) != indent or (colon_of(child) < 0 and child.kind != child.was):
                 return True
         elif before.strip(" " if at else " -") or len(before) != indent or not _COLON.match(text, child.kend):
@@ -239,7 +239,7 @@ def _has_explicit_keys(node: YamlNode) -> bool:
 
 
 def open_at(node: YamlNode) -> int:
-    """Return where a collection's bracket is, or its first dash: behind an anchor and a tag."""
+    """Return the place of a collection's bracket, or of its first dash: behind an anchor and a tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
@@ -290,7 +290,7 @@ def place_of(node: YamlNode) -> Bounds:
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
-    """Return where the comments of a collection's first entry may begin, at the earliest."""
+    """Return the first place at which comments of a collection's first entry can begin."""
     parent = node.parent
     if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
         return line

@@ -1,4 +1,4 @@
-"""Which element of a list is which, when a list is replaced as a whole."""
+"""Finds the old element for each new one when a list is replaced as a whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = ("name", "key", "containerPort", "port", "mountPath", "devicePath", "ip
 
 
 def _frozen(value: Any) -> Any:
-    """Return something that can be hashed and is equal for equal values."""
+    """Return a hashable object that is equal for equal values."""
     if isinstance(value, dict):
         return frozenset((key, _frozen(one)) for key, one in value.items())
     if isinstance(value, list):
@@ -34,10 +34,10 @@ def _name(value: Any) -> Any:
 
 
 def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
-    """Return for each value the node that becomes it, or the value where it is new.
+    """Return for each value the node that becomes it, or the value itself if it is new.
 
-    An element is the old one that is equal; else the one of the same name, port or path; else, between two that stayed,
-    the one that has most in common with it, or is at the same place.
+    That is the equal node; else the node with the same name, port or path; else, between two that stay, the node that
+    has most in common with it, or has the same place.
     """
     old = [node.value() for node in nodes]
     found: list[int | None] = [None] * len(values)
@@ -120,7 +120,7 @@ def _likeness(one: Any, other: Any, *, is_even: bool) -> float:
     Args:
         one: The old element.
         other: The new one.
-        is_even: Whether as many came as went, so that the place alone tells.
+        is_even: Whether there are as many old as new elements, so that the place alone decides.
     """
     if _shape(one) is not _shape(other):
         return 0.0
@@ -133,5 +133,5 @@ def _likeness(one: Any, other: Any, *, is_even: bool) -> float:
     if isinstance(one, list):
         shared = sum(any(same(value, another) for another in other) for value in one)
         return shared + 0.01 if shared or is_even else 0.0
-    # A scalar has nothing but its place: the first that is left becomes the first that is new.
+    # A scalar has only its place: the first old one becomes the first new one.
     return 1.0 if isinstance(one, str) == isinstance(other, str) else 0.5

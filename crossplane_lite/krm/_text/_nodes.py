@@ -55,13 +55,13 @@ SCALAR, MAPPING, SEQUENCE, ALIAS, FRESH = range(5)
 DEEPEST = 200
 """How many levels of lists and mappings there may be."""
 
-# The number of values that aliases of aliases may add up to; a few lines of them could stand for more values than any
-# memory holds.
+# The most values that aliases of aliases may add up to. A few lines of them could stand for more values than any memory
+# holds.
 _MOST_VALUES = 2_000_000
 
 
 class YamlNode:
-    """One value of a document: the value that the text has at its place, or a new value that is not written yet.
+    """One value of a document: one that the text has, or a new one that isn't written yet.
 
     Paths are sequences of keys (str) and indexes (int, from 0). Values that are read are copies.
     """
@@ -100,7 +100,7 @@ class YamlNode:
 
     @property
     def line(self) -> int:
-        """The line on which it stands in the text, from 1; 0 if it is new."""
+        """Its line in the text, from 1; 0 for a new value."""
         if self.was == FRESH:
             return 0
         return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
@@ -109,7 +109,7 @@ class YamlNode:
         """Return a copy as JSON value, with aliases and merge keys resolved.
 
         Raises:
-            InputError: Aliases add up to too much.
+            InputError: Aliases add up to too many values, or are nested too deep.
         """
         return _value(self, [_MOST_VALUES, 0], 0)
 
@@ -126,7 +126,7 @@ class YamlNode:
         return node is not None or plain is not _NONE
 
     def is_null(self, steps: Sequence[str | int]) -> bool:
-        """Say whether there is nothing at a path, or null."""
+        """Say whether the value at a path is missing or null."""
         node, plain = self._reach(steps)
         if node is None:
             return plain is None or plain is _NONE
@@ -148,7 +148,7 @@ class YamlNode:
         return node, _NONE
 
     def child(self, step: str | int) -> YamlNode | None:
-        """Return the node under a key, also one that comes by a merge key, or at an index."""
+        """Return the node under a key, also from a merge key, or at an index."""
         if self.kind == MAPPING and isinstance(step, str):
             found: YamlNode | None = self.content.get(step)
             if found is None and None in self.content:
@@ -163,16 +163,16 @@ class YamlNode:
         return None
 
     def children(self) -> list[YamlNode]:
-        """Return the elements of a list as they are now; empty for anything else. They are its units."""
+        """Return the present elements of a list; none for other values."""
         return list(self.content) if self.kind == SEQUENCE else []
 
     # Editing
 
     def set(self, steps: Sequence[str | int], value: Any) -> None:
-        """Put a value at a path; missing steps on the way are made.
+        """Put a value at a path; missing mappings and lists on the way are made.
 
-        Only differences from the value there change: a list or mapping is compared field by field, element by
-        element. The next index of a list appends. No steps stand for the node itself.
+        Only differences from the old value change: a list or mapping is compared field by field, element by element.
+        The next index of a list appends. An empty path is the node itself.
 
         Raises:
             UsageError: The path leads through a string or number, or past a list's end, or the value isn't JSON's.
@@ -184,7 +184,7 @@ class YamlNode:
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
-        """Insert a value into the list at a path, before the element that has the index now.
+        """Insert a value into the list at a path, before the element at an index.
 
         Raises:
             UsageError: The value isn't a list, or the index is past its end.
@@ -227,7 +227,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child that the node itself holds; a merge key's values are left out."""
+    """Return the child that the node itself has; values from merge keys are left out."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -246,7 +246,7 @@ def merged(node: YamlNode) -> Iterator[YamlNode]:
 
 
 def _value(node: YamlNode, left: list[int], depth: int) -> Any:
-    # left: how many values aliases may still bring; how many aliases the node is read through
+    # left: the number of values that aliases may still add; the number of aliases that the node is read through
     kind = node.kind
     if kind == SCALAR:
         if node.tag is not None:

@@ -1,4 +1,4 @@
-"""Bytes to the light tree: libyaml's events, with the places where each begins and ends."""
+"""Reads bytes into the light tree: from libyaml's events, which have the places where each begins and ends."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Text:
     Attributes:
         label: Its name in messages.
         text: The characters, without a byte order mark.
-        documents: The documents that hold anything; each is a mapping.
-        aliases: For each anchored node, the aliases that stand for it.
-        newline: How lines end in it.
+        documents: The documents that aren't empty; each is a mapping.
+        aliases: The aliases of each anchored node.
+        newline: The end of its lines.
     """
 
     def __init__(self, data: bytes, label: str, places: Places | None = None) -> None:
@@ -61,15 +61,15 @@ class Text:
         self.documents: list[YamlNode] = []
         self.aliases: dict[YamlNode, list[YamlNode]] = {}
         self.repeated: set[str] = set()  # names of anchors that a document has twice
-        self.gone: list[YamlNode] = []  # documents that are removed
+        self.gone: list[YamlNode] = []  # removed documents
         self.added: list[str] = []  # the texts of documents to append
-        self.slots: dict[YamlNode, str] = {}  # the texts of documents that stand in the place of removed ones
-        self.notes: dict[YamlNode, list[Any]] = {}  # comments that items and documents are to get
-        self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists that have one
-        # The new values of items, as their editors hold them; the values of other items are in their nodes.
+        self.slots: dict[YamlNode, str] = {}  # the texts of documents that replace removed ones
+        self.notes: dict[YamlNode, list[Any]] = {}  # new comments of items and documents
+        self.written: dict[YamlNode, str] = {}  # the texts of new elements of lists, if they have one
+        # The new values of items, as their editors have them; the values of other items are in their nodes.
         self.contents: dict[YamlNode, Any] = {}
-        self.shown: str | None = None  # the text with its passed over parts, where they are left out for reading
-        self.is_open = False  # whether the last line had no end; the text has got one since
+        self.shown: str | None = None  # the text with its skipped documents, if some are left out for reading
+        self.is_open = False  # whether the last line had no end, and was given one
         self.cache: dict[Any, Any] = {}  # facts about the text's style
         first = self.text.find("\n")
         self.newline = "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
@@ -79,7 +79,7 @@ class Text:
         """The one document of the stream.
 
         Raises:
-            InputError: The stream hasn't exactly one document.
+            InputError: The stream must have exactly one document.
         """
         if len(self.documents) != 1:
             many = len(self.documents) or "no"
@@ -99,7 +99,7 @@ class Text:
         return _edit
 
     def dump(self) -> bytes:
-        """Return the stream with its edits; without edits, the bytes that it came from."""
+        """Return the stream with its edits; without edits, the bytes of the input."""
         if not self.is_changed:
             return self._data
         from ._splice import spliced
@@ -112,7 +112,7 @@ class Text:
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return the name of a line; of the first of several that is in something that has a name."""
+        """Return the name of a line; of several, the name of the first that has one."""
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
@@ -123,11 +123,11 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
     Args:
         data: The stream, UTF-8.
         label: Its name in messages: a file's name, `<stdin>`.
-        places: Returns the name that messages give to a line of the text, where that has a better name than its number.
+        places: Returns the name of a line of the text in messages; None if its number is its only name.
 
     Raises:
-        InputError: It isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a string, a
-            tag or number is unknown to JSON, or it is nested too deeply.
+        InputError: The data isn't UTF-8 or isn't YAML, a document isn't a mapping, a key occurs twice or isn't a
+            string, JSON has no such tag or number, or it is nested too deeply.
     """
     text = Text(data, label, places)
     try:
@@ -143,13 +143,13 @@ def parse(data: bytes, label: str = "<stdin>", places: Places | None = None) -> 
         raise InputError(_problem(text, e)) from None
     if text.aliases:
         for root in text.documents:
-            root.value()  # the size of aliases is checked now, not in the middle of somebody's program
+            root.value()  # checks the size of aliases now, not in the middle of the user's program
     return text
 
 
 def _decode(data: bytes, label: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
-        raise InputError(f"{label} is UTF-16 or UTF-32 text, or no text; it must be UTF-8")
+        raise InputError(f"{label} is UTF-16 or UTF-32 text, or isn't text; it must be UTF-8")
     try:
         return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as e:
@@ -169,7 +169,7 @@ def _problem(text: Text, error: Any) -> str:
 
 
 class _Composer:
-    """Makes the trees of the stream's documents of its events."""
+    """Makes the trees of the stream's documents from its events."""
 
     def __init__(self, doc: Text) -> None:
         self._doc = doc
@@ -177,12 +177,12 @@ class _Composer:
         self._merges: list[YamlNode] = []
         self._raw = False
         text = doc.text
-        # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets others in their
-        # place, of the same length, and the scalars that hold them are read as JSON.
+        # JSON writes characters beyond U+FFFF as two escapes, which YAML doesn't know. libyaml gets two other escapes
+        # of the same length instead, and the scalars with them are read as JSON.
         if "\\u" in text and text.lstrip()[:1] == "{":
             text = re.sub(_SURROGATES, r"\\uFFFD\\uFFFD", text)
             self._raw = text != doc.text
-        # The bare parser; the loaders around it would set up the constructor of Python values.
+        # The parser alone; loaders would also set up the constructor of Python values.
         from yaml._yaml import CParser  # type: ignore[import-untyped]
 
         self._next = CParser(text).get_event
@@ -281,7 +281,7 @@ class _Composer:
         self._anchors[name] = node
 
     def _key(self, event: Any, node: YamlNode) -> str | None:
-        """Return the key of an entry that is not just a word; None for a merge key."""
+        """Return the key of an entry if it has an anchor or a tag, or is special; None for a merge key."""
         key: str = event.value
         # kpt and `kustomize fn run` write `!!merge <<`.
         is_plain = event.style == "" and (event.tag is None or (event.tag == TAG + "merge" and key == "<<"))
@@ -306,7 +306,7 @@ class _Composer:
                     raise InputError(f"{self._doc.at(node.kstart)}: only mappings can be merged with <<")
 
     def _unusual(self, node: YamlNode, event: Any) -> None:
-        """Check a scalar that has a tag or no value in JSON, and read one whose escapes libyaml didn't see."""
+        """Check a scalar that has a tag or no value in JSON, and read one whose escapes libyaml didn't get."""
         if event.tag is not None:
             node.tag = event.tag
             check_tag(event.tag, event.value, self._at(event))
@@ -323,7 +323,7 @@ class _Composer:
     def _no_key(self, event: Any) -> str:
         at = event.start_mark.index
         if self._doc.text[max(at - 1, 0) : at + 1] == "{{":
-            return "this is a template, no YAML: render it first, or quote what is in the braces"
+            return "this is a template, not YAML: render it first, or quote the braces"
         return "a key must be a string; quote it"
 
     def _error(self, event: Any, problem: str) -> InputError:

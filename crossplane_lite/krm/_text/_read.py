@@ -1,4 +1,4 @@
-"""The value of a text in one pass: for texts that are only compared, without a tree."""
+"""Reads the value of a text in one pass and without a tree: for texts that are only compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Unusual", "value_of"]
 
 
-class Unusual(Exception):  # noqa: N818 - no error: the way of `_parse` has to be taken
+class Unusual(Exception):  # noqa: N818 - it isn't an error: `_parse` must read the text
     """The text has parts that this reader leaves to the full one: anchors, tags, merge keys, mistakes."""
 
 
@@ -30,8 +30,8 @@ def value_of(text: str) -> Any:
     """Return the value of the one document of a text.
 
     Raises:
-        Unusual: It has anything out of the ordinary.
-        yaml.YAMLError: It isn't YAML.
+        Unusual: The text has such parts.
+        yaml.YAMLError: The text isn't YAML.
     """
     from yaml._yaml import CParser  # type: ignore[import-untyped]
 

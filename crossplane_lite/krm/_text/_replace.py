@@ -26,14 +26,16 @@ from ._write import block_scalar, ends_in_block, flow, mapping_lines, scalar, se
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._nodes import YamlNode
     from ._write import Style
 
     Edit = tuple[int, int, str]
+    EditsOf = Callable[[YamlNode, list[Edit]], None]
 
-__all__ = ["BLANK", "Edit", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
+__all__ = ["BLANK", "Edit", "EditsOf", "apply", "element_lines", "flow_value", "replace", "without_spaces"]
 
 BLANK = re.compile(r"(?:[ \t]*\r?\n)*")
 _INDENT = re.compile(r"[ \t]*")
@@ -42,9 +44,9 @@ _DEEP_COMMENT = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)#")
 
 
 def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = False) -> str:
-    """Return a part of a text, in which edits (start, end, new text) are done.
+    """Return a part of a text with its edits (start, end, new text).
 
-    If `bare`, blank lines behind an edit lose their spaces.
+    With `bare`, blank lines behind an edit lose their spaces.
     """
     parts: list[str] = []
     # Insertions at one place stay in their order, and come before replacements from there on.
@@ -102,7 +104,7 @@ def _replace_entry(node: YamlNode, parent: YamlNode, value: Any, out: list[Edit]
     end = own_end(node)
     inline, lines = _written(node, value, indent, style, in_list=parent.was == SEQUENCE)
     inline = (_anchor_of(node) + inline).rstrip(" ")
-    # Go's readers see no brackets below a comment that stands behind the key.
+    # Go's readers don't see brackets that stand below a comment behind the key.
     is_below = isinstance(value, (dict, list)) and "\n" in text[head : node.start]
     if not was_block and not lines and not is_block_scalar(node) and not is_below:
         space = " " if text[node.start - 1] in ":-?" else ""
@@ -155,7 +157,7 @@ def _between(node: YamlNode, head: int, end: int) -> str:
 
 
 def _anchor_of(node: YamlNode) -> str:
-    """Return the anchor that a value written anew must have: something else stands for it still."""
+    """Return the anchor that a new value must have because aliases of it are left."""
     return f"&{node.anchor} " if node.doc.aliases.get(node) else ""
 
 
@@ -188,7 +190,7 @@ def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: 
 
 
 def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
-    """Return the lines of a new element of a sequence in block style: its own text, where it has one."""
+    """Return the lines of a new element of a sequence in block style: its own text, if it has one."""
     text = child.doc.written.get(child)
     if text is None:
         return sequence_lines([child.value()], column, style)
@@ -201,13 +203,13 @@ def element_lines(child: YamlNode, column: int, style: Style) -> list[str]:
 def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
     if is_block_scalar(node):
         return True
-    # Lines that were written as one, with escapes, stay so.
+    # A string that is written on one line, with escapes, stays so.
     source = node.content if node.source is None else node.source
     return "\n" in value and not (old == '"' and "\n" in source)
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
-    """Say whether a comment stands above or below a value where a block scalar would take it for its own text."""
+    """Say whether a comment above or below a value would become a part of a block scalar's text."""
     text, parent = node.doc.text, node.parent
     if parent is not None and not is_block_scalar(node) and not is_block(node):
         head = colon_of(node) if parent.was == MAPPING else place_of(node).start
@@ -218,7 +220,7 @@ def _is_among_comments(node: YamlNode, indent: int) -> bool:
 
 
 def flow_value(node: YamlNode, value: Any, style: Style, lead: str, old: str | None) -> str:
-    """Return a new value in brackets; over several lines in JSON that is written so."""
+    """Return a new value in brackets; on several lines if the JSON around it is."""
     if not isinstance(value, (dict, list)):
         return scalar(value, style, old=old, in_flow=True)
     if "\n" not in lead or not style.json:

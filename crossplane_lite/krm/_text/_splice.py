@@ -1,35 +1,24 @@
-"""Edits put into the text: everything that wasn't touched is copied as it came."""
+"""Puts the edits of a stream into its text: all other parts are copied unchanged."""
 
 from __future__ import annotations
 
 import re
 
 from ...errors import InputError, UsageError
+from ._block import block_edits, last_now, seal
 from ._check import check, cut, expected, items_of, opened
 from ._edit import release
-from ._layout import (
-    bounds,
-    column,
-    entries,
-    header,
-    is_block_scalar,
-    is_odd,
-    keeps_blanks,
-    last_leaf,
-    line_start,
-    open_at,
-)
+from ._layout import column, entries, is_block_scalar, is_odd, last_leaf, line_start, open_at
 from ._nodes import FRESH, MAPPING, SEQUENCE, YamlNode
-from ._replace import BLANK, apply, element_lines, replace, without_spaces
-from ._style import beside, style_at
+from ._replace import apply, replace
+from ._style import style_at
 from ._values import same
-from ._write import mapping_lines, scalar
+from ._write import mapping_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._layout import Bounds
     from ._nodes import Stream
     from ._replace import Edit
 
@@ -37,27 +26,26 @@ if TYPE_CHECKING:
 
 __all__ = ["document_text", "edits_of", "spliced"]
 
-# Ends of lines that no editor shows as such, but YAML does. Layouts don't know them; the output is read again.
+# Line breaks of YAML that no editor shows. `_layout` doesn't know them, so the output is read again.
 _RARE = re.compile("\\r(?!\\n)|[\\x85\\u2028\\u2029]")
-_SPACE = re.compile(r"[ \t\r\n]*")
 _SPACED = re.compile(r"(?m)^[ \t]+\r?$")
 
 
 def spliced(doc: Stream, read: Reader) -> str:
-    """Return the text of a stream with its edits, which was read once more to see that it says the same as they do.
+    """Return the text of a stream with its edits. It was read once more: it has the values of the edits.
 
     Args:
         doc: The stream.
         read: Returns the documents of a text that is read anew.
 
     Raises:
-        InputError: It would say something else.
+        InputError: The text would have other values.
     """
     _prepare(doc)
     bare = False
     text = _joined(doc, bare=bare)
     if _has_spaced(doc.text) and not _says(text, doc, read):
-        # Lines of spaces have become lines of a block of text that is before them now.
+        # Lines of spaces have become a part of a block scalar that stands before them now.
         bare = True
         text = _joined(doc, bare=bare)
     if _has_rare(doc.text) and not _says(text, doc, read):
@@ -139,9 +127,9 @@ def _prepare(doc: Stream) -> None:
 
 
 def document_text(root: YamlNode) -> str:
-    """Return the text of a document with its edits, as it stands in another stream or alone.
+    """Return the text of a document with its edits, for another stream or alone.
 
-    Text that stays in its file without it, where others are left there, isn't part of it.
+    If other documents stay in its file, the header stays there too and isn't part of it.
     """
     from ._documents import header_end, pieces_of
 
@@ -150,7 +138,7 @@ def document_text(root: YamlNode) -> str:
     doc.cache.update(sealed=set(), bare=False)
     found: list[Edit] = []
     edits_of(root, found)
-    _seal(root, found)
+    seal(root, found)
     piece = next(one for one in pieces_of(doc) if one.root is root)
     is_left = root is doc.documents[0] and root in doc.gone and len(doc.gone) < len(doc.documents)
     start = header_end(doc.text, piece) if is_left else piece.start
@@ -163,9 +151,9 @@ def document_text(root: YamlNode) -> str:
 
 
 def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
-    """Return the text with its edits; if `bare`, without the spaces in the blank lines that stand behind one.
+    """Return the text with its edits; with `bare`, without the spaces in blank lines behind an edit.
 
-    A `source` is put in the place of the text: the same, with the documents that are passed over.
+    The edits go into `source` instead, if it is given: the same text, with the documents that are skipped.
     """
     doc.cache.update(sealed=set(), bare=bare)
     found: list[Edit] = []
@@ -184,7 +172,7 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
             if one.root is not None and one.root in doc.slots
         ]
     if doc.added and left:
-        _seal(doc.documents[-1], found)
+        seal(doc.documents[-1], found)
     text = apply(doc.text if source is None else source, 0, len(doc.text), found, bare=bare)
     if doc.added:
         added = [_with_ends(one, doc.newline) for one in doc.added]
@@ -192,7 +180,7 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
         return f"---{doc.newline}".join([*head, *added])
     if not left:
         return text
-    last = _last_now(doc.documents[-1])
+    last = last_now(doc.documents[-1])
     if doc.is_open and not _needs_line_end(last):
         text = text.removesuffix(doc.newline)
     elif last is doc.cache.get("spaced"):
@@ -201,7 +189,7 @@ def _joined(doc: Stream, *, bare: bool, source: str | None = None) -> str:
 
 
 def _with_ends(text: str, newline: str) -> str:
-    """Return the text of a whole document with the ends of lines that a stream has."""
+    """Return the text of a document with a stream's ends of lines."""
     text = text.replace("\r\n", "\n")
     text = text if text.endswith("\n") else text + "\n"
     return text if newline == "\n" else text.replace("\n", newline)
@@ -217,7 +205,7 @@ def _close(doc: Stream) -> None:
     leaf, start = last_leaf(doc.documents[-1]), line_start(doc.text, len(doc.text))
     value, spaces = leaf.content if leaf.source is None else leaf.source, doc.text[start:]
     if is_block_scalar(leaf) and value.endswith("\n") and leaf.end >= start and not spaces.strip():
-        # With an end, these spaces would be a line of the block's.
+        # With an end, these spaces would become a line of the block.
         doc.text = doc.text[:start]
         if doc.shown is not None:
             doc.shown = doc.shown[:start]
@@ -250,17 +238,12 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
         from ._flow import flow_edits
 
         flow_edits(node, out, edits_of)
-    elif node.source is None:
-        for child in entries(node):
-            edits_of(child, out)
-    elif node.kind == MAPPING:
-        _mapping(node, out)
     else:
-        _sequence(node, out)
+        block_edits(node, out, edits_of)
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of a value that was or became empty in brackets, if its comments stay; say whether they do."""
+    """Add the edits of a value that was or became empty in brackets, if it has comments; say whether it has."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -270,10 +253,10 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Prepare for writing collections anew that can't be edited in parts: parts that others share are kept there.
+    """Prepare for writing collections anew that can't be edited in parts: aliases of their parts are written out.
 
     Returns:
-        How many anchors have lost their aliases by that; that may have changed other collections.
+        The number of anchors that have lost their aliases. This may have changed other collections.
     """
     if not node.changed or node.kind not in (MAPPING, SEQUENCE):
         return 0
@@ -286,13 +269,6 @@ def _release_odd(node: YamlNode) -> int:
     return before - len(node.doc.aliases)
 
 
-def _last_now(node: YamlNode) -> YamlNode:
-    """Return the value that ends a node with its edits."""
-    while node.kind in (MAPPING, SEQUENCE) and node.content and not (node.style and entries(node)):
-        node = list(node.content.values() if node.kind == MAPPING else node.content)[-1]
-    return node
-
-
 def _needs_line_end(node: YamlNode) -> bool:
     """Say whether the value that ends a document is a block whose string ends in a line break."""
     value = node.content
@@ -302,183 +278,3 @@ def _needs_line_end(node: YamlNode) -> bool:
     elif not is_block_scalar(node):
         return False
     return isinstance(value, str) and value.endswith("\n")
-
-
-def _seal(node: YamlNode, out: list[Edit]) -> None:
-    """Keep the value of a block scalar that ends the text without a line break, when something comes behind it."""
-    doc, leaf = node.doc, last_leaf(node)
-    sealed = doc.cache["sealed"]
-    if doc.is_open and is_block_scalar(leaf) and leaf not in sealed and _is_there(leaf):
-        sealed.add(leaf)
-        found = header(leaf)
-        if leaf.end == len(doc.text) - len(doc.newline) and "-" not in found[1]:
-            out.append((found.start(1), found.end(1), found[1].strip("+") + "-"))
-
-
-def _is_there(node: YamlNode) -> bool:
-    """Say whether a value of the text is still in the document."""
-    if node.kind != node.was:
-        return False
-    parent = node.parent
-    while parent is not None:
-        if parent.kind not in (MAPPING, SEQUENCE):
-            return False
-        children = parent.content.values() if parent.kind == MAPPING else parent.content
-        if not any(child is node for child in children):
-            return False
-        node, parent = parent, parent.parent
-    return True
-
-
-def _remove(text: str, places: Bounds, before: YamlNode | None, out: list[Edit]) -> None:
-    out.append((places.lead, places.end, ""))
-    if before is not None and _takes_blanks(before):
-        _remove_blanks(text, places.end, out)
-
-
-def _takes_blanks(node: YamlNode) -> bool:
-    """Say whether blank lines behind a node with its edits would become a part of it."""
-    leaf = _last_now(node)
-    if not is_block_scalar(leaf) or not keeps_blanks(leaf):
-        return False
-    return leaf.kind != FRESH or (isinstance(leaf.content, str) and leaf.content.endswith("\n"))
-
-
-def _remove_blanks(text: str, at: int, out: list[Edit]) -> None:
-    found = BLANK.match(text, at)
-    assert found is not None
-    edit = (at, found.end(), "")
-    if edit not in out:
-        out.append(edit)
-
-
-def _remove_first(text: str, places: list[Bounds], out: list[Edit]) -> None:
-    """Remove the first entries, which begin behind a dash; the following entry moves up to it."""
-    found = _SPACE.match(text, places[-1].end)
-    assert found is not None
-    out.append((places[0].start, found.end(), ""))
-
-
-def _mapping(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edits of a mapping in block style whose fields came or went."""
-    doc, text = node.doc, node.doc.text
-    places = bounds(node)
-    is_inline = places[0].lead == places[0].start and bool(
-        text[line_start(text, places[0].start) : places[0].start].strip()
-    )
-    before: YamlNode | None = None
-    gone: list[Bounds] = []  # the first fields, while nothing is left before them
-    kept = any(node.content.get(key) is child for key, child in node.source.items())
-    new = {key: child.value() for key, child in node.content.items() if child.was == FRESH}
-    if not kept:
-        replace(node, out)
-        return
-    for (key, child), place in zip(node.source.items(), places, strict=True):
-        if node.content.get(key) is child:
-            if gone:
-                _remove_first(text, gone, out)
-                gone = []
-            is_inline = False
-            edits_of(child, out)
-            before = child
-        elif is_inline:
-            gone.append(place)
-        else:
-            _remove(text, place, before, out)
-    if new:
-        style = style_at(node, is_flat=all(map(_is_flat, new.values())))
-        last = entries(node)[-1]
-        if places[-1].end == len(text):
-            _seal(last, out)
-        indent = column(text, places[0].start)
-        key_style = beside(node, keys=True)
-        quote = beside(node)
-        lines: list[str] = []
-        for key, value in new.items():
-            below = mapping_lines({key: value}, indent, style, old_key=key_style)
-            if quote and isinstance(value, str) and "\n" not in value:
-                head = below[0][: len(below[0]) - len(scalar(value, style))]
-                below = [head + scalar(value, style, old=quote)]
-            lines += below
-        out.append((places[-1].end, places[-1].end, "".join(line + doc.newline for line in lines)))
-
-
-def _is_flat(value: object) -> bool:
-    return not isinstance(value, (dict, list)) and not (isinstance(value, str) and "\n" in value)
-
-
-def _sequence(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edits of a sequence in block style whose elements came, went or moved."""
-    index = {id(child): at for at, child in enumerate(node.source)}
-    order = [index[id(child)] for child in node.content if id(child) in index]
-    if not order:
-        replace(node, out)
-        return
-    if order != sorted(order):
-        _reorder(node, index, out)
-        return
-    doc, text = node.doc, node.doc.text
-    places = bounds(node)
-    indent = column(text, places[0].start)
-    is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
-    at = places[0].lead
-    for child in node.content:
-        if id(child) in index:
-            edits_of(child, out)
-            at = places[index[id(child)]].end
-            continue
-        lines = element_lines(child, indent, style_at(node))
-        if at == places[0].lead and is_inline:
-            out.append((at, at, doc.newline.join([*lines, " " * indent])[indent:]))
-        else:
-            if at == len(text):
-                _seal(node.source[-1], out)
-            out.append((at, at, "".join(line + doc.newline for line in lines)))
-    kept = set(order)
-    before: YamlNode | None = None
-    for number, child in enumerate(node.source):
-        if number in kept:
-            before = child
-        elif is_inline and number < order[0]:
-            if number + 1 == order[0]:
-                _remove_first(text, places[: number + 1], out)
-        else:
-            _remove(text, places[number], before, out)
-
-
-def _reorder(node: YamlNode, index: dict[int, int], out: list[Edit]) -> None:
-    """Add the edit that writes a sequence's elements in another order; the text between them stays between them."""
-    doc, text = node.doc, node.doc.text
-    places = bounds(node)
-    start, end = places[0].lead, places[-1].end
-    indent = column(text, places[0].start)
-    is_inline = bool(text[line_start(text, places[0].start) : places[0].start].strip())
-    gaps = ["", *(text[one.end : two.lead] for one, two in zip(places, places[1:], strict=False))]
-    parts: list[str] = []
-    before: YamlNode | None = None
-    for child in node.content:
-        gap = gaps.pop(0) if gaps else ""
-        if before is not None and _takes_blanks(before):
-            gap = gap[BLANK.match(gap).end() :]  # type: ignore[union-attr]
-        parts.append(without_spaces(gap) if doc.cache["bare"] else gap)
-        at = index.get(id(child))
-        if at is None:
-            parts.append(doc.newline.join(element_lines(child, indent, style_at(node))) + doc.newline)
-            before = None
-            continue
-        inner: list[Edit] = []
-        edits_of(child, inner)
-        if places[at].end == len(text):
-            _seal(child, inner)
-        chunk = apply(text, places[at].lead, places[at].end, inner, bare=doc.cache["bare"])
-        if at == 0 and is_inline:
-            chunk = " " * indent + chunk
-        parts.append(chunk)
-        before = child
-    if before is not None and before is not node.source[-1] and _takes_blanks(before):
-        _remove_blanks(text, end, out)
-    parts += [gap for gap in gaps if "#" in gap]
-    new = "".join(parts)
-    if is_inline:
-        new = new.lstrip(" ")
-    out.append((start, end, new))

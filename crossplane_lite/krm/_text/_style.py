@@ -1,4 +1,4 @@
-"""How the text around a place is written."""
+"""Finds the style of the text around a place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["beside", "flow_style", "style_at", "unit_of"]
 
-# How many nodes are looked at for a sequence or mapping to follow.
+# The most nodes that are searched for an indentation to follow.
 _ENOUGH = 2000
 
 
@@ -25,7 +25,7 @@ def style_at(node: YamlNode, *, is_flat: bool = False) -> Style:
 
     Args:
         node: The node.
-        is_flat: Whether all new values are written on one line, so that no indentation is asked for.
+        is_flat: Whether all new values are written on one line, so that no indentation is needed.
     """
     doc = node.doc
     step = offset = None
@@ -96,7 +96,7 @@ def _most(text: str) -> str:
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
-    """Return by how much a mapping and a sequence below a key are indented in a node."""
+    """Return the indentations of a mapping and of a sequence below a key, as a node has them."""
     cache = top.doc.cache
     if (top, is_own) in cache:
         found: tuple[int | None, int | None] = cache[top, is_own]

@@ -1,4 +1,4 @@
-"""JSON values: which values are valid, and which are equal."""
+"""JSON values: checks whether a value is one, and whether two are equal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
     """Return a copy of a value as plain JSON values.
 
     Raises:
-        UsageError: It, or something in it, isn't a value of JSON.
+        UsageError: The value, or a part of it, isn't a value of JSON.
     """
     if value is None or isinstance(value, bool):
         return value

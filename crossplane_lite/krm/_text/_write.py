@@ -1,4 +1,4 @@
-"""New values as text, such that every reader of YAML 1.1 and 1.2 takes them for the same."""
+"""New values as text, which every reader of YAML 1.1 and 1.2 reads as the same values."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = [
     "sequence_lines",
 ]
 
-# Patterns that few values need are compiled with the first of these: that takes longer than all else that is imported.
+# The patterns are strings: compiling them takes longer than all imports, and few values need them.
 
-# Strings that some reader takes for a number or a timestamp, and a bit more.
+# Strings that a reader may take for a number or a timestamp, and some more.
 _NUMBER = (
     r"(?=.*[0-9])[-+]?(?:0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[-+.0-9_:eE]*)"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"
@@ -33,14 +33,14 @@ _NUMBER = (
 _VERSION = r"[0-9]+(?:\.[0-9]+){2,}"
 _DIGITS = frozenset("0123456789")
 _WORDS = frozenset("y n yes no on off true false null ~ = << .inf -.inf +.inf .nan".split())
-# How a string without quotes may begin.
+# The beginning of a string without quotes.
 _START = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=[\w\-./])|:(?=[\w/])")
 _RARE_SPACE = r"[^\S ]"
 _UNPRINTABLE = r"[\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufffe\uffff]"
 _ESCAPED = r'["\\]|' + _UNPRINTABLE
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
-# libyaml takes no longer keys without a question mark before them.
+# libyaml refuses longer keys without a question mark before them.
 _LONGEST_KEY = 1000
 
 
@@ -52,7 +52,7 @@ class Style:
         offset: Columns that a sequence's dashes are indented by, under a key.
         quote: The usual quote.
         json: Whether the stream is JSON.
-        newline: How lines end.
+        newline: The end of lines.
         colon: The text between key and value in JSON.
     """
 
@@ -79,7 +79,7 @@ def _is_printable(text: str) -> bool:
 
 
 def _is_plain(text: str, *, in_flow: bool) -> bool:
-    # One pattern for all of this would take ten times as long, which counts for a text of megabytes.
+    # One pattern for all of this would take ten times as long, which matters for megabytes of text.
     if not _START.match(text) or text.startswith(("---", "...")) or text.endswith((" ", ":")):
         return False
     if " #" in text or ": " in text or not _is_printable(text):
@@ -147,10 +147,10 @@ def block_scalar(
         parent: The column of the entry that it belongs to.
         old: The indicator: `|`, or `>` where the string can be written so.
         keep: Whether the block may end in blank lines.
-        explicit: Whether the header says the indentation, also where it needn't.
+        explicit: Whether the header says the indentation even if it needn't.
 
     Returns:
-        The header and the lines, None if the string can't be written so.
+        The header and the lines; None if the string can't be written so.
     """
     bare = text.rstrip("\n")
     ends = len(text) - len(bare)
@@ -222,7 +222,7 @@ def flow(value: Any, style: Style, *, lead: str | None = None, step: str = "") -
     Args:
         value: The value.
         style: The style around it.
-        lead: The white space that the line begins with, where each entry gets a line of its own; None for one line.
+        lead: The white space at the beginning of the line, if each entry gets its own line; None for one line.
         step: The white space that each level adds.
     """
     if not isinstance(value, (dict, list)):

@@ -384,13 +384,13 @@ def test_values_are_taken() -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (("set", ["a", "b"], 1), "a.b: there is no such field"),
-        (("set", ["a", "b", "c"], 1), "a.b: there is no such field"),
+        (("set", ["a", "b"], 1), "a.b: the value there has no such field"),
+        (("set", ["a", "b", "c"], 1), "a.b: the value there has no such field"),
         (("set", ["l", 2], 1), r"l\[2\]: the list has no such index"),
-        (("set", ["l", "x"], 1), "l.x: there is no such field"),
+        (("set", ["l", "x"], 1), "l.x: the value there has no such field"),
         (("set", ["l", 1, 5, "x"], 1), r"l\[1\]\[5\]: the list has no such index"),
         (("set", ["n", 1], 1), r"n\[1\]: the list has no such index"),
-        (("set", [], 1), "a document can only be replaced by a mapping"),
+        (("set", [], 1), "the new value of a document must be a mapping"),
         (("insert", ["l"], 5, 1), r"l\[5\]: the list has no such index"),
         (("insert", ["a"], 0, 1), "a is not a list"),
         (("move", ["l"], 0, 1), r"l\[1\]: the list has no such index"),

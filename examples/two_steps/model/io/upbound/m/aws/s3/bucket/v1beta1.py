@@ -34,7 +34,7 @@ __getattr__, __dir__ = load(
         "TransitionItem": "date:s days:f storageClass:s",
         "Rule": "defaultRetention:DefaultRetention",
         "RulesItem": "deleteMarkerReplicationStatus:s destination:Destination filter:Filter id:s prefix:s priority:f sourceSelectionCriteria:SourceSelectionCriteria status:s",
-        "ServerSideEncryptionConfigurationRule": "applyServerSideEncryptionByDefault:ApplyServerSideEncryptionByDefault bucketKeyEnabled:b",
+        "ServerSideEncryptionConfigurationRule": "~Rule applyServerSideEncryptionByDefault:ApplyServerSideEncryptionByDefault bucketKeyEnabled:b",
         "DefaultRetention": "days:f mode:s years:f",
         "Destination": "accessControlTranslation:AccessControlTranslation accountId:s bucket:s metrics:Metrics replicaKmsKeyId:s replicationTime:ReplicationTime storageClass:s",
         "Filter": "prefix:s tags:{s",

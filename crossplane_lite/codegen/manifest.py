@@ -1,0 +1,150 @@
+"""The manifest of a generated folder: the files that the command owns in it, and names that history decided.
+
+The names are those of classes (see `naming`). With them, models that are made anew where the manifest alone is under
+version control have the same names.
+
+The journal of a run that was killed is a list of the same form (see `output`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import InputError
+from ._transaction import naming
+
+__all__ = [
+    "JOURNAL",
+    "MANIFEST",
+    "Names",
+    "list_text",
+    "manifest",
+    "owned",
+    "path_problem",
+    "read_list",
+    "recorded_names",
+]
+
+MANIFEST: Final = ".crossplane-lite.json"
+JOURNAL: Final = ".crossplane-lite.unfinished.json"
+_FORMAT: Final = 1
+_ABOUT: Final = {
+    MANIFEST: (
+        "Made by `crossplane-lite generate`, which owns the files listed here: its next run overwrites them and "
+        "removes those that it no longer makes. It touches no other file in this folder."
+    ),
+    JOURNAL: (
+        "Left by a run of `crossplane-lite generate` that was killed: its next run repairs the files listed here and "
+        "removes this list."
+    ),
+}
+Names = Mapping[str, Mapping[str, str]]
+"""By the path of a module without its suffix, the class at a place."""
+
+
+def manifest(files: Iterable[str], names: Names) -> str:
+    """Return the text of the manifest of a folder that has these files."""
+    return list_text(MANIFEST, files, names).decode()
+
+
+def owned(folder: Path) -> list[str]:
+    """Return the paths of the files that earlier runs made.
+
+    Raises:
+        InputError: The manifest can't be used.
+    """
+    return read_list(folder / MANIFEST) or []
+
+
+def recorded_names(folder: Path) -> Names:
+    """Return the names of classes that the folder's manifest has; there are none where it isn't there.
+
+    Raises:
+        InputError: The manifest can't be used.
+    """
+    document = _document(folder / MANIFEST) or {}
+    names = document.get("names", {})
+    if not isinstance(names, dict) or not all(
+        isinstance(places, dict) and all(isinstance(name, str) for name in places.values()) for places in names.values()
+    ):
+        raise InputError(
+            f"{folder / MANIFEST}: 'names' must have classes by module and place: restore it, or remove 'names' "
+            "and have names as in a new folder"
+        )
+    return names
+
+
+def list_text(name: str, paths: Iterable[str], names: Names | None = None) -> bytes:
+    """Return the bytes of a list.
+
+    Args:
+        name: The manifest's or the journal's file.
+        paths: The files in the folder.
+        names: The names of classes.
+    """
+    document: dict[str, Any] = {"about": _ABOUT[name], "format": _FORMAT, "files": sorted(paths)}
+    if names:
+        document["names"] = {module: dict(sorted(places.items())) for module, places in sorted(names.items())}
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def read_list(place: Path) -> list[str] | None:
+    """Return the paths that a list holds, None if it doesn't exist.
+
+    The list may come from a checkout that nobody has looked at, so only paths that stay in the folder are taken.
+
+    Raises:
+        InputError: It can't be used.
+    """
+    document = _document(place)
+    if document is None:
+        return None
+    paths = document.get("files")
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise InputError(
+            f"{place} has no list 'files' of paths: restore it, or remove the folder and generate it again"
+        )
+    for path in paths:
+        if problem := path_problem(path):
+            raise InputError(f"{place} lists {path!r}, which can't be a file of this folder: it {problem}")
+    return paths
+
+
+def path_problem(path: str) -> str | None:
+    """Return why a path can't be one of ours, if it can't."""
+    parts = path.split("/")
+    problems = {
+        "is absolute": path.startswith("/"),
+        "has '..' in it": ".." in parts,
+        "has an empty part or '.' in it": "" in parts or "." in parts,
+        "has a backslash, a colon or a NUL in it": not {"\\", ":", "\0"}.isdisjoint(path),
+        "has characters that can't be UTF-8": any("\ud800" <= character <= "\udfff" for character in path),
+        "doesn't end in .py or .pyi": not path.endswith((".py", ".pyi")),
+    }
+    return next((text for text, is_so in problems.items() if is_so), None)
+
+
+def _document(place: Path) -> dict[str, Any] | None:
+    """Return what a list says, None if it doesn't exist."""
+    with naming("read", place):
+        try:
+            is_file = stat.S_ISREG(os.lstat(place).st_mode)
+        except FileNotFoundError:
+            return None
+    if not is_file:
+        raise InputError(f"{place} is not a file: remove it")
+    try:
+        with naming("read", place):
+            document: Any = json.loads(place.read_bytes())
+    except (ValueError, RecursionError) as e:
+        raise InputError(f"{place} is not JSON: restore it, or remove the folder and generate it again") from e
+    version = document.get("format") if isinstance(document, dict) else None
+    if type(version) is not int or version != _FORMAT:
+        raise InputError(f"{place} has another 'format' than {_FORMAT}, which this version of crossplane-lite knows")
+    assert isinstance(document, dict)
+    return document

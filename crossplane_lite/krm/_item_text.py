@@ -1,0 +1,135 @@
+"""The text of an item: as a document of a file, or as an element of a ResourceList."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ._text import Text, YamlNode, parse
+from ._text._comments import noted
+from ._text._splice import document_text
+from ._text._write import Style, mapping_lines
+from .annotations import INDEXES, PATHS
+from .resource import Resource
+
+__all__ = ["as_document", "as_element", "indented", "joined", "unwrapped", "whole"]
+
+_DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
+# Line breaks that only YAML 1.1 knows. Text behind one can't be indented.
+_OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
+
+
+def as_document(item: Resource, *, is_json: bool = False) -> str:
+    """Return the text of an item as a document."""
+    if item._node is not None and not is_json:
+        text = whole(item._node)
+        return text if item._placed is not None else _clean(text, "the new item")
+    content = item._own_content() if item._placed is not None else _unplaced(item._own_content())
+    if is_json:
+        import json
+
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    text = "".join(line + "\n" for line in mapping_lines(content, 0, _PLAIN))
+    return text if item._notes is None else noted(text, item._notes.now())
+
+
+def _unplaced(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a new item without the annotations that name its file."""
+    metadata = content.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict) or not any(key in annotations for key in (*PATHS, *INDEXES)):
+        return content
+    left = {key: value for key, value in annotations.items() if key not in (*PATHS, *INDEXES)}
+    made = {key: value for key, value in content["metadata"].items() if key != "annotations" or left}
+    return {**content, "metadata": {**made, "annotations": left} if left else made}
+
+
+def whole(root: YamlNode) -> str:
+    """Return the text of a document, in which each line ends in a newline alone."""
+    text = document_text(root)
+    if _OTHER_BREAKS.search(text.replace("\r\n", "\n")):
+        return "".join(line + "\n" for line in mapping_lines(root.value(), 0, _PLAIN))
+    text = text.replace("\r\n", "\n")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def as_element(document: str, name: str, index: int) -> str:
+    """Return a document as an element of a list, with the annotations that say where it is from."""
+    text = parse(document.encode(), name)
+    metadata = text.root.get(["metadata"])
+    if metadata is None or (
+        isinstance(metadata, dict) and isinstance(metadata.get("annotations", {}), (dict, type(None)))
+    ):
+        for key, value in ((INDEXES[0], str(index)), (PATHS[0], name)):
+            text.root.set(["metadata", "annotations", key], value)
+    return indented(text.dump().decode(), "- ")
+
+
+def _clean(document: str, name: str) -> str:
+    """Return a document's text without the annotations that say where it is from."""
+    text = parse(document.encode(), name)
+    node = text.root
+    found = node.get(["metadata", "annotations"])
+    if isinstance(found, dict):
+        mine = [key for key in found if key in (*PATHS, *INDEXES)]
+        for key in mine:
+            node.delete(["metadata", "annotations", key])
+        if mine and len(mine) == len(found):
+            node.delete(["metadata", "annotations"])
+    return text.dump().decode()
+
+
+def joined(documents: Sequence[str]) -> str:
+    """Return documents as one stream."""
+    return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
+
+
+def indented(text: str, first: str) -> str:
+    """Return a document's text two columns to the right; its first line begins with `first`."""
+    lines = text.removesuffix("\n").split("\n")
+    return "\n".join(f"{'  ' if at else first}{line}" if line else line for at, line in enumerate(lines))
+
+
+def unwrapped(data: bytes) -> str:
+    """Return the items of any ResourceList as a stream of documents."""
+    label = "the function's output"
+    text = parse(data, label)
+    node = text.root.child("items")
+    if node is not None and not node.style and not text.root.style and node.children():
+        return joined([_clean(document, label) for document in _items(data, label)])
+    from .._manifests.yaml import dump
+
+    return dump([one.value() for one in _nodes(text)], sort_keys=False)
+
+
+def _nodes(text: Text) -> list[YamlNode]:
+    node = text.root.child("items")
+    return [] if node is None else node.children()
+
+
+def _items(data: bytes, label: str) -> Iterator[str]:
+    """Yield the text of each item of a list in block style as a document."""
+    text = parse(data, label)
+    nodes = _nodes(text)
+    if not nodes:
+        return
+    dashes = [dash for dash in _DASH.finditer(text.text, 0, nodes[0].start) if len(dash[1]) < _column(text, nodes[0])]
+    deep = len(dashes[-1][1])
+    tops = [top.start() for top in re.compile(rf"^ {{0,{deep}}}[^ \n#]", re.MULTILINE).finditer(text.text)]
+    for node in nodes:
+        begin = max(top for top in tops if top <= node.start)
+        end = min((top for top in tops if top > node.start), default=len(text.text))
+        document = text.text[begin:end].replace("\r\n", "\n").split("\n")
+        yield "\n".join(_shifted(line, deep + 2) for line in document)
+
+
+def _column(text: Text, node: YamlNode) -> int:
+    return node.start - (text.text.rfind("\n", 0, node.start) + 1)
+
+
+def _shifted(line: str, columns: int) -> str:
+    """Return a line of an item without the columns before the item's text."""
+    before = line[:columns]
+    return line[columns:] if not before.strip(" -") else line.lstrip(" ")
