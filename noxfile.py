@@ -1,6 +1,6 @@
 """What runs with other interpreters and other versions of dependencies: `nox`, `nox -s lowest -- tests/wire`.
 
-docs/development.rst says when. Interpreters that aren't there are skipped, and said to be, unless nox is told
+docs/CONTRIBUTING.rst says when. Interpreters that aren't there are skipped, and said to be, unless nox is told
 otherwise (`--error-on-missing-interpreters`, as the hosted workflow has it).
 """
 

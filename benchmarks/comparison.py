@@ -7,6 +7,10 @@ server needs that Python to run.
 
 from __future__ import annotations
 
+import datetime
+import importlib.metadata
+import os
+import platform
 import statistics
 import tempfile
 from pathlib import Path
@@ -19,7 +23,7 @@ from benchmarks.report import show
 from benchmarks.rows import ROWS
 from benchmarks.sizes import bytes_of, install
 
-__all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "main", "measured", "rst"]
+__all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "circumstances", "main", "measured", "rst"]
 
 HEADS = ("\\", "crossplane-lite", "official SDK", "function-pythonic")
 UNKNOWN = "not measured"
@@ -114,9 +118,31 @@ def rst(lines: list[Line]) -> str:
     return "\n".join([border, text[0], border, *text[1:], border]) + "\n"
 
 
+def _processor() -> str:
+    """Return the processor's name, or its architecture where the system doesn't say more."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def circumstances() -> str:
+    """Return the sentence below the table: the day, the machine, and the versions that were compared."""
+    official = importlib.metadata.version("crossplane-function-sdk-python")
+    grpcio = importlib.metadata.version("grpcio")
+    today = datetime.datetime.now(datetime.timezone.utc)
+    return (
+        f"Measured on {today:%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), "
+        f"{platform.system()}, Python {platform.python_version()}, grpcio {grpcio}, official SDK {official}."
+    )
+
+
 def main() -> None:
-    """Print the table."""
-    print(rst(measured()), end="")
+    """Print the table, and the sentence below it."""
+    print(rst(measured()))
+    print(circumstances())
 
 
 if __name__ == "__main__":

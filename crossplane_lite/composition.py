@@ -289,7 +289,7 @@ def _former_names(name: str, formerly: Sequence[str]) -> Sequence[str]:
 
 def _check_compose(compose: Any) -> None:
     if not callable(compose):
-        raise UsageError(f"@composition.function is for a function (got {compose!r})")
+        raise UsageError(f"@composition.function must decorate a function (got {compose!r})")
     if _takes_a_context(compose):
         return
     import inspect  # only for unusual cases

@@ -174,7 +174,7 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
             data[key] = value.decode()
         except UnicodeDecodeError:
             raise UsageError(
-                f"{key!r} of the credentials {name!r} isn't UTF-8 text; get_credential_data() gives it as bytes"
+                f"{key!r} of the credentials {name!r} isn't UTF-8; get_credential_data() gives it as bytes"
             ) from None
     return Credentials(type="credential_data", data=data)
 

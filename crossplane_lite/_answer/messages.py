@@ -41,7 +41,7 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
 
 def cut_off_lines(shown: Waiting) -> list[Masked]:
     """Return one line for each thing that can't be had."""
-    return [Masked(f"{one.name} can't be had ({one.why})") for one in shown.cut_off]
+    return [Masked(f"{one.name} isn't available ({one.why})") for one in shown.cut_off]
 
 
 def graph_text(text: str, shown: Waiting, resolved: Iterable[tuple[str, str, str]]) -> Masked:

@@ -115,7 +115,7 @@ class Credential(dict[str, bytes]):
         try:
             return self[key].decode()
         except UnicodeDecodeError:
-            raise UsageError(f"credential {key!r} isn't UTF-8 text; read it as bytes") from None
+            raise UsageError(f"credential {key!r} isn't UTF-8; read it as bytes") from None
 
     def __repr__(self) -> str:
         return f"<credential with {', '.join(self) or 'nothing'}>"  # never the values, they are secret
@@ -160,5 +160,5 @@ def raw_request(data: bytes) -> Any:
         return run_function_pb2.RunFunctionRequest.FromString(data)
     except DecodeError as error:
         raise UsageError(
-            f"the request can't be made into a message: {error}; ctx's other attributes have no such limit"
+            f"the request can't be made into a message: {error}; read it by the other attributes of ctx instead"
         ) from None

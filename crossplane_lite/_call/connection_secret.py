@@ -59,7 +59,7 @@ def _metadata(call: Call, namespace: object) -> dict[str, Any]:
     chosen = wanted.get("namespace") or namespace
     if chosen is None and not _wire.get_path(xr, ("metadata", "namespace")):
         raise UsageError(
-            "ctx.connection_secret(): the composite is in no namespace, so the Secret's must be said: with "
+            "ctx.connection_secret(): the composite is in no namespace, so say the Secret's: with "
             "namespace=..., or by the composite's spec.writeConnectionSecretToRef.namespace"
         )
     return {"name": wanted.get("name") or None, "namespace": chosen}
@@ -86,7 +86,7 @@ def _check_key(call: Call, key: object) -> None:
     known = isinstance(key, str) and not call.tokens_in(key)
     if not isinstance(key, (str, Observable)) or (known and not _KEY.fullmatch(str(key))):
         raise UsageError(
-            "a connection secret's key may have letters, digits, '-', '_' and '.', and up to 253 of them "
+            "a connection secret's key must have letters, digits, '-', '_' and '.', at most 253 of them "
             # Not shown, because it may be a value by mistake.
             f"(got {'another text' if isinstance(key, str) else f'a {type(key).__name__}'})"
         )

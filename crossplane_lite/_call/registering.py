@@ -154,7 +154,7 @@ def known_name(call: Call, name: object) -> str:
         if type(name) is Observable:
             call.named_by([name])
             raise UnresolvedError(f"{shown} can't be a resource's name: it has no value yet")
-        raise UsageError(f"a resource's name must be a text (got {shown} that is a {type(name).__name__})")
+        raise UsageError(f"a resource's name must be a string (got {shown} that is a {type(name).__name__})")
     if not name:
         raise UsageError("a resource's name must not be empty")
     waiting = call.tokens_in(name)

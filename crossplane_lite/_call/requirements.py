@@ -42,7 +42,7 @@ class ResourceSelector:
         for name in ("api_version", "kind"):
             value = getattr(self, name)
             if type(value) is not Observable and (not isinstance(value, str) or value == ""):
-                raise UsageError(f"ResourceSelector: {name!r} must be a text that isn't empty (got {value!r})")
+                raise UsageError(f"ResourceSelector: {name!r} must be a string that isn't empty (got {value!r})")
         if self.match_name is not None and self.match_labels is not None:
             raise UsageError("ResourceSelector: give 'match_name' or 'match_labels', not both")
         if self.match_name == "":
@@ -53,7 +53,7 @@ class ResourceSelector:
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
-                    "ResourceSelector: names, labels and namespaces are texts "
+                    "ResourceSelector: names, labels and namespaces must be strings "
                     f"(got {text!r} that is a {type(text).__name__})"
                 )
 
@@ -83,7 +83,7 @@ class SchemaSelector:
         for name in ("api_version", "kind"):
             value = getattr(self, name)
             if type(value) is not Observable and (not isinstance(value, str) or value == ""):
-                raise UsageError(f"SchemaSelector: {name!r} must be a text that isn't empty (got {value!r})")
+                raise UsageError(f"SchemaSelector: {name!r} must be a string that isn't empty (got {value!r})")
 
     def texts(self) -> list[Any]:
         """Every part that could be unresolved."""
@@ -112,7 +112,7 @@ class _Selectors(dict[str, Any]):
 
     def __setitem__(self, key: str, selector: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a requirement's key must be a text (got {key!r} that is a {type(key).__name__})")
+            raise UsageError(f"a requirement's key must be a string (got {key!r} that is a {type(key).__name__})")
         if not isinstance(selector, self._kind):
             raise UsageError(f"requirement {key!r} must be a {self._kind.__name__} (got a {type(selector).__name__})")
         super().__setitem__(key, selector)

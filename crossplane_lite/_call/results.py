@@ -143,7 +143,7 @@ class Conditions(Mapping[str, SetCondition]):
         if not type or not reason or not isinstance(type, str):
             raise UsageError("a condition needs a type and a reason")
         if not type.isascii():
-            raise UsageError(f"a condition's type is plain ASCII (got {type!a})")
+            raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))
 
     def __getitem__(self, type: str) -> SetCondition:

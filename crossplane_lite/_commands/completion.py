@@ -65,8 +65,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="crossplane-lite completion",
-        description="Print what lets a shell complete commands and flags of crossplane-lite. It comes with the extra "
-        "completion.",
+        description="Print a script with which a shell completes commands and flags of crossplane-lite. It needs "
+        "the extra completion.",
         epilog='examples:\n  eval "$(crossplane-lite completion bash)"      in ~/.bashrc\n'
         '  eval "$(crossplane-lite completion zsh)"       in ~/.zshrc, after compinit\n'
         "  crossplane-lite completion fish > ~/.config/fish/completions/crossplane-lite.fish",

@@ -26,7 +26,7 @@ _FILES: Final = "xr.yaml composition.yaml functions.yaml"
 COMMANDS: Final = {
     "completion": Command(
         "_commands.completion",
-        "print what lets a shell complete commands and flags",
+        "print a script with which a shell completes commands and flags",
     ),
     "conformance": Command(
         "testing.conformance",

@@ -40,7 +40,7 @@ def structure(data: Mapping[str, Any], cls: type[T], what: str = "input") -> T:
     import attr
 
     if not attr.has(cls):
-        raise UsageError(f"{what} can be structured into an attrs class (got {cls!r})")
+        raise UsageError(f"the class of {what} must be an attrs class (got {cls!r})")
     keys = _known_keys(cls)
     kept = {key: value for key, value in data.items() if key in keys or key not in _OBJECT_KEYS}
     try:

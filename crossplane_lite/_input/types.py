@@ -137,7 +137,8 @@ def fields_of(cls: type[Any]) -> list[Field]:
         hints = typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
         raise UsageError(
-            f"the types of {cls.__name__} can't be looked up: {error}; names in them must be at the top of the module"
+            f"the types of {cls.__name__} can't be looked up: {error}; define the types that they name at the top of "
+            "the module"
         ) from None
     return [_dataclass_field(field, hints) for field in vars(cls)["__dataclass_fields__"].values() if field.init]
 

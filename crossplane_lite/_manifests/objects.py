@@ -256,7 +256,7 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
             raise InputError(f"{where}: {field} is not a mapping")
         for key, value in values.items():
             if not isinstance(value, str):
-                raise InputError(f"{where}: {field}.{short_text(str(key))} is not text")
+                raise InputError(f"{where}: {field}.{short_text(str(key))} must be a string")
             place = f"{where}: {field}.{short_text(str(key))}"
             found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found

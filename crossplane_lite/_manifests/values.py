@@ -12,7 +12,7 @@ from ..errors import InputError
 
 __all__ = ["boolean", "check_name", "one_of", "typed", "typed_at"]
 
-_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+_TYPES: Final[dict[type[Any], str]] = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
 
 # The booleans that only YAML 1.1 knows: Kubernetes reads them as booleans, and sources give them as written.
 _BOOLEANS: Final = booleans_of_1_1()

@@ -395,7 +395,7 @@ def _hint(type_: _types.Type, value: Any) -> str:
             return "; write True or False"
         call = current()
         if takes and call is not None and call.tokens_in(value):
-            return "; give the value itself, not a text that is made from it"
+            return "; give the value itself, not a string that is made from it"
         if takes and value.strip().lstrip("+-").isdigit():
             return "; write int(...)"
     return ""

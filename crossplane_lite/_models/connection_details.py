@@ -59,7 +59,7 @@ class ConnectionDetails(MutableMapping[str, Any]):
                 return value.decode()
             except UnicodeDecodeError:
                 where = f'{self._root.prefix}.connection_details["{key}"]'
-                raise UsageError(f"{where} isn't UTF-8 text; use .connection_details.raw for bytes") from None
+                raise UsageError(f"{where} isn't UTF-8; use .connection_details.raw for bytes") from None
         shown: str | Observable[str] = value
         return shown
 

@@ -176,7 +176,7 @@ class DynamicModel(Model):
             return str(values)
         if self._absent and self._node is not None and self._node.state != WAIT:
             self._node.used()
-            raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become text")
+            raise UsageError(f"{self._node.path.lstrip('.')} isn't set, so it can't become a string")
         return Model.__str__(self)
 
     def __repr__(self) -> str:
@@ -215,7 +215,7 @@ class DynamicModel(Model):
             path = self._shown_path()
             hint = f"; {path}.append(...) makes it a list" if node.state < WAIT else ""
             raise UsageError(f"{path} isn't set, so it has no element {at!r}{hint}")
-        raise UsageError(f"{self._shown_path()} is an object and no list: its keys are strings (got {at!r})")
+        raise UsageError(f"{self._shown_path()} is an object, not a list: its keys are strings (got {at!r})")
 
     def __add__(self, other: Any) -> Any:
         return self._added(other, lambda own: [*own, *other])

@@ -277,7 +277,7 @@ class _Check:
         if rule[0](str(text)):
             return
         # Nothing is cut: half a secret would not be recognised any more.
-        shown = repr(str(text)) if len(text) <= 80 else f"a text of {len(text):,} characters"
+        shown = repr(str(text)) if len(text) <= 80 else f"a string of {len(text):,} characters"
         raise _error(steps, f"{shown} can't be {what}: {rule[1]}")
 
 

@@ -207,14 +207,14 @@ def unresolved(observable: Observable[Any], use: str) -> UnresolvedError:
         path = observable.__cl_path__
         seen = f"{root.prefix}.observed{path[len(root.prefix) :]}"
         return UnresolvedError(
-            f"{path} isn't set in desired state, so it refers to what the cluster has, and {use} needs the value "
+            f"{path} isn't set in desired state, so it refers to the value in the cluster, and {use} needs the value "
             f"itself; use {seen}, or crossplane_lite.apply(function, value) to compute with it once it is known"
         )
     if use in ("<", "<=", ">", ">="):
         name = observable.__cl_path__.rpartition(".")[2]
         return UnresolvedError(
             f"{observable.__cl_path__} has no value yet, and {use} needs one; in a condition write "
-            f"({name} or 0) {use} ..., which takes what isn't there yet for 0"
+            f"({name} or 0) {use} ..., which counts a missing value as 0"
         )
     return UnresolvedError(
         f"{observable.__cl_path__} has no value yet, and {use} needs one; "

@@ -394,7 +394,7 @@ class _Way:
     def _check_index(self, index: int, length: int, at: int) -> None:
         """Refuse an index that is not the next one of a list that it isn't in."""
         if index < 0:
-            raise self.error(f"{self.place(at)} has {length} elements, so that there is no [{index}]")
+            raise self.error(f"{self.place(at)} has {length} elements, so there is no element [{index}]")
         if index > length:
             raise self.error(f"{self.place(at)} has {length} elements, and only the next can be added")
 

@@ -175,7 +175,7 @@ def _parsed(data: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(f"what kubectl printed for {what} is not an object in JSON")
+        raise InputError(f"kubectl printed no JSON object for {what}")
     return content
 
 

@@ -102,7 +102,7 @@ class Validator:
     def _describe(
         self, path: list[Any], schema_path: list[Any], checked: _Checked, *, secret: bool
     ) -> Iterator[tuple[Steps, str, bool]]:
-        """Give the problems in one error of the validator, unless it comes from a value that is still missing."""
+        """Yield the mistakes that one error of the validator names; none if the error is about a missing value."""
         keyword = str(schema_path[-1])
         steps = _real(path)
         if checked.is_open(steps) or checked.is_null(steps):
@@ -155,7 +155,7 @@ def _made(plain: dict[str, Any]) -> Any:
 
 
 def _drop_unknown_patterns(plain: dict[str, Any]) -> None:
-    """Take out the patterns that only Go understands; the rest of the schema is worth something without them."""
+    """Remove the patterns that only Go understands, so that the rest of the schema can be checked."""
     work: list[Any] = [plain]
     while work:
         rules = work.pop()
@@ -178,7 +178,7 @@ def _is_pattern(pattern: Any) -> bool:
 
 
 class _Checked:
-    """The part of some data that a schema looks at, as the validator from PyPI takes it.
+    """The data that the validator gets: only the parts that the schema describes.
 
     Attributes:
         data: The object. It is nested no deeper than the schema, and holds None where there is no value yet.
@@ -219,17 +219,17 @@ class _Checked:
         self.data = box[0]
 
     def is_open(self, steps: Steps) -> bool:
-        """Say whether a place lacks its value, or lies in one that does."""
+        """Say whether the value at a place is missing, or a value around it."""
         return bool(self._open) and any(steps[:length] in self._open for length in range(len(steps) + 1))
 
     def is_null(self, steps: Steps) -> bool:
-        """Say whether a place holds null, and may."""
+        """Say whether the value at a place is null, and the schema allows null."""
         return steps in self._nulls
 
     def _members(
         self, value: dict[Any, Any], rules: Rules, steps: Steps, *, whole: bool
     ) -> Iterator[tuple[str, Any, Rules | None]]:
-        """Give the members of an object, each with its rules; None where the schema doesn't look at it."""
+        """Yield the members of an object, each with its rules, or with None if the schema has none for it."""
         properties = rules.get("properties", _ANYTHING)
         others = rules.get("additionalProperties") or (_ANYTHING if whole else None)
         for name, item in value.items():
@@ -274,13 +274,13 @@ class _Checked:
         return self._call is not None and isinstance(value, str) and bool(self._call.tokens_in(value))
 
     def _hold(self, steps: Steps) -> None:
-        """Note that an object or a list, and with it all that it lies in, holds something without a value."""
+        """Note that an object or list has a missing value in it, and so has everything around it."""
         while steps not in self.holders:
             self.holders.add(steps)
             steps = steps[:-1]
 
     def _find_twins(self, values: list[Any], rules: Rules, steps: Steps) -> None:
-        """Find elements that have the keys of another one, in a list that is a map by these keys."""
+        """Find elements with equal keys, in a list that the schema treats as a map by these keys."""
         keys = rules.get(MERGE_KEYS)
         if not keys:
             return

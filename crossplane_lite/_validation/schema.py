@@ -128,7 +128,7 @@ def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] 
         MissingExtraError: The extra `schemas` isn't installed.
     """
     if not isinstance(resource, (Resource, Mapping)):
-        raise UsageError(f"a resource or a mapping can be validated (got a {type(resource).__name__})")
+        raise UsageError(f"'resource' must be a resource or a mapping (got a {type(resource).__name__})")
     if schema is not None and not isinstance(schema, Mapping):
         raise SchemaError(f"the schema can't be used: it must be a mapping (got a {type(schema).__name__})")
     if not schema or _is_unobserved(resource):
@@ -177,7 +177,7 @@ def _name_of(resource: object, data: Mapping[str, Any]) -> str:
 
 
 def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    """Refuse a resource of a kind that the schema isn't for.
+    """Refuse a resource whose kind isn't the kind of the schema.
 
     Raises:
         UsageError: It is of another one.
@@ -193,7 +193,7 @@ def _check_kind(schema: Mapping[str, Any], data: Mapping[str, Any]) -> None:
 
 
 def _kinds_of(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return apiVersion and kind of all that a schema says it is for."""
+    """Return the apiVersions and kinds that a schema names."""
     kinds = schema.get("x-kubernetes-group-version-kind")
     return [
         ("/".join(str(one[part]) for part in ("group", "version") if one.get(part)), str(one.get("kind")))

@@ -126,7 +126,7 @@ def _junction_text(how_many: str, members: Any) -> str:
 
 def _exclusion_text(excluded: Any) -> str:
     names = _required_only(excluded)
-    return f"must not have {' with '.join(map(name_of, names))}" if names else "is what the schema excludes"
+    return f"must not have {' with '.join(map(name_of, names))}" if names else "is excluded by the schema"
 
 
 def _required_only(rules: Any) -> list[str]:

@@ -124,7 +124,7 @@ def _is_own_kind(schema: Mapping[str, Any]) -> bool:
 
 
 def _translate_one(place: _Place) -> Iterator[_Place]:
-    """Fill in the translation of one schema, and give those in it."""
+    """Translate one schema, and yield the schemas in it."""
     if isinstance(place.source, bool):
         if not place.source:
             place.target["not"] = {}
@@ -153,7 +153,7 @@ def _translate_one(place: _Place) -> Iterator[_Place]:
 
 
 def _unwrapped(place: _Place) -> Mapping[str, Any]:
-    """Return the schema; where it only wraps another one in an allOf, that one with the additions of the wrapper.
+    """Return the schema. If it only wraps another one in an allOf, return that one with the wrapper's additions.
 
     That is how the API server's own kinds refer to shared ones.
     """
@@ -173,7 +173,7 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
 
 
 def _types_of(source: Mapping[str, Any]) -> list[str]:
-    """Return the types that a value may have, none where any will do."""
+    """Return the types that a value may have; none if it may have any."""
     if source.get("x-kubernetes-int-or-string") is True or source.get("format") == "int-or-string":
         return ["integer", "string"]
     declared = source.get("type")
@@ -242,7 +242,7 @@ def _object_parts(source: Mapping[str, Any], place: _Place) -> Iterator[_Place]:
 
 
 def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: _Place) -> list[str]:
-    """Return the names of the fields that have to be given."""
+    """Return the names of the required fields."""
     required = source.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         raise SchemaError(f"'required' must be a list of names (got {required!r:.60})")

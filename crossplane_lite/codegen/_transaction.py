@@ -59,7 +59,7 @@ class Transaction:
             with naming("lock", folder), contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as opened:
                 identity = _identity(os.stat(folder))
                 if identity in self._locked:
-                    raise InputError(f"{self._locked[identity]} and {folder} are the same folder: choose two")
+                    raise InputError(f"{self._locked[identity]} and {folder} are the same folder: give two folders")
                 if sys.platform != "win32":
                     handle = os.open(folder, os.O_RDONLY)
                     opened.callback(os.close, handle)

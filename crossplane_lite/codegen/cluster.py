@@ -36,7 +36,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
     listed = server.object(["get", "--output=json", _CRDS], "CustomResourceDefinitions") or {}
     items = listed.get("items")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise InputError(f"kubectl printed for CustomResourceDefinitions of {server} what isn't a list of them")
+        raise InputError(f"kubectl printed no list of the CustomResourceDefinitions of {server}")
     defined: set[tuple[str, str]] = set()
     for item in items:
         crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", **item}

@@ -80,10 +80,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--api-version",
         metavar="GROUP/VERSION",
-        help="by default what the class has as apiVersion; otherwise NAME.fn.crossplane.io/v1beta1, where NAME is the "
+        help="by default the apiVersion of the class; otherwise NAME.fn.crossplane.io/v1beta1, where NAME is the "
         "module's top-level package without 'function-'",
     )
-    parser.add_argument("--kind", help="by default what the class has as kind, or its name")
+    parser.add_argument("--kind", help="by default the kind of the class, or its name")
     parser.add_argument("--plural", help="the kind's plural in lower case")
     return parser
 
@@ -161,7 +161,7 @@ def _default_api_version(cls: type[Any]) -> str:
     name = re.sub("[^a-z0-9]+", "-", cls.__module__.partition(".")[0].lower()).strip("-").removeprefix("function-")
     if name in _NAMELESS:
         raise UsageError(
-            f"the input's API version must be said, because the package {name!r} names no function: with --api-version "
+            f"say the input's API version, because the package {name!r} names no function: with --api-version "
             "such as naming.fn.crossplane.io/v1beta1, or as the default of a field apiVersion of the class"
         )
     return f"{name}.fn.crossplane.io/v1beta1"

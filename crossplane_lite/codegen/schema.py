@@ -234,7 +234,7 @@ class _Reader:
         # In the order in which API servers give them: a definition and what is published for it make the same models.
         for wire, below in sorted(properties.items(), key=lambda item: str(item[0])):
             if not isinstance(wire, str) or not wire or wire.encode(errors="replace").decode() != wire:
-                raise self.error(node.path, f"the name of a property must be a text, and not empty (got {wire!r})")
+                raise self.error(node.path, f"the name of a property must be a string that isn't empty (got {wire!r})")
             path = f"{node.path}.{wire}".lstrip(".")
             if below is True:
                 below = {}

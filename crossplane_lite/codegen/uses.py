@@ -179,7 +179,7 @@ def _by_pyright(folder: Path, targets: Sequence[str]) -> list[Use]:
             if one["severity"] == "error" and _is_in(path, targets):
                 found.append(Use(path, start["line"] + 1, start["character"] + 1, text))
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"pyright printed what isn't its report: {output[:300]!r}") from None
+        raise InputError(f"pyright printed no report: {output[:300]!r}") from None
     return found
 
 

@@ -86,7 +86,7 @@ def _at(
     names = list(in_process) or list(functions)
     if len(names) != 1:
         raise InputError(
-            f"--against {address}: an address is one function, and these could be meant: {', '.join(sorted(names))}"
+            f"--against {address}: an address is one function, and the pipeline has several: {', '.join(sorted(names))}"
         )
     return {names[0]: stack.enter_context(Remote(address))}
 
@@ -102,7 +102,7 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
-        raise InputError(f"--against {version} is a file; a folder, an environment, a revision or an address is meant")
+        raise InputError(f"--against {version} is a file, not a folder, an environment, a revision or an address")
     return sys.executable, stack.enter_context(_worktree(version))
 
 
@@ -139,7 +139,7 @@ def _git(*arguments: str, about: str) -> str:
         )
     except FileNotFoundError:
         raise InputError(
-            f"--against {about}: there is no such folder, and git, which could know it, isn't installed"
+            f"--against {about}: there is no such folder, and git, which is needed for a revision, isn't installed"
         ) from None
     except OSError as error:
         raise InputError(f"--against {about}: git can't be run: {error}") from None

@@ -201,7 +201,7 @@ class Notes:
             return
         for line in text.split("\n"):
             if line.startswith("# "):
-                raise UsageError(f"a comment is written without its '# ' (got {line!r:.60})")
+                raise UsageError(f"a comment must not begin with '# ' (got {line!r:.60})")
             if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
                 raise UsageError(f"a comment can't hold {line!r:.60}")
         if place == LINE and "\n" in text:

@@ -250,7 +250,7 @@ class Items(_Sequence):
         made = self._taken(resource)
         found = self._same_as(made)
         if len(found) > 1:
-            raise UsageError(f"there are {len(found)} items that are {made._what}; change the one that is meant")
+            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them")
         if not found:
             self._append(made)
             return made

@@ -25,10 +25,10 @@ __all__ = ["Owner", "composed_resource"]
 
 _METADATA: Final = {
     "annotations": (dict, "an object"),
-    "generateName": (str, "text"),
+    "generateName": (str, "a string"),
     "labels": (dict, "an object"),
-    "name": (str, "text"),
-    "namespace": (str, "text"),
+    "name": (str, "a string"),
+    "namespace": (str, "a string"),
     "ownerReferences": (list, "a list"),
 }
 

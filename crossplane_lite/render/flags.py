@@ -107,7 +107,7 @@ def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not text in UTF-8") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8") from None
     return text
 
 

@@ -125,7 +125,7 @@ class Kubectl:
             return []
         items = content.get("items") if content.get("kind") == "List" else [content]
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise RenderError(f"kubectl printed a list of {what} that isn't one")
+            raise RenderError(f"kubectl printed no list of {what}")
         for at, item in enumerate(items):
             lacking = next((key for key in ("apiVersion", "kind") if not text_of(item.get(key))), None)
             if lacking is not None:

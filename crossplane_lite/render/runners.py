@@ -89,7 +89,7 @@ def runners(steps: Sequence[Step], targets: Mapping[str, str], documents: Mappin
         else:
             known = ", ".join(sorted({*targets, *documents})) or "none"
             raise InputError(
-                f"{step.where}: functionRef.name: nothing is known about a function {name!r} (known: {known}); give "
+                f"{step.where}: functionRef.name: there is no function {name!r} (there are: {known}); give "
                 f"its Function document with FUNCTIONS, or --function {name}=module:function"
             )
     return found

@@ -104,7 +104,7 @@ def load_object(
     except KeyboardInterrupt:
         raise
     except BaseException as e:  # a module may make up its attributes
-        raise _failed(f"{attribute!r} of module {module_name} isn't available", e) from e
+        raise _failed(f"{attribute!r} of module {module_name} can't be read", e) from e
     if also is not None and also(found):
         return found
     if not _is(found, cls):

@@ -214,7 +214,7 @@ def _shake_hands(context: ssl.SSLContext) -> None:
                 pass
         if not sides:
             return
-    raise ssl.SSLError("it comes to no end")
+    raise ssl.SSLError("the handshake doesn't end")
 
 
 def _judge(one: Facts, now: float) -> tuple[str, str]:

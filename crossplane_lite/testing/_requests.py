@@ -98,7 +98,7 @@ def _fill_details(into: Any, data: Any, what: str) -> None:
 
 def _advertised(capabilities: Iterable[str]) -> list[int]:
     if isinstance(capabilities, str):
-        raise UsageError(f"'capabilities' must be several names (got the string {short_repr(capabilities)})")
+        raise UsageError(f"'capabilities' must be a list of names (got the string {short_repr(capabilities)})")
     numbers = []
     for name in capabilities:
         number = _NUMBERS.get(name.removeprefix("CAPABILITY_")) if isinstance(name, str) else None

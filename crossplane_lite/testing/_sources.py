@@ -183,6 +183,6 @@ def _with_name(document: Document, name: str) -> Document:
     annotations = field(document, dict, "metadata", "annotations") or {}
     if annotations.get(RESOURCE_NAME, name) != name:
         found = short_text(annotations[RESOURCE_NAME])
-        raise InputError(f"{document.where} has the annotation {RESOURCE_NAME}: {found}")
+        raise InputError(f"{document.where} must have the annotation {RESOURCE_NAME}: {name} (it has {found})")
     metadata = {**document.content["metadata"], "annotations": {**annotations, RESOURCE_NAME: name}}
     return Document(document.where, {**document.content, "metadata": metadata})

@@ -8,7 +8,6 @@ import posixpath
 import re
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -35,9 +34,10 @@ class Commands(SphinxDirective):
         for name, command in COMMANDS.items():
             section = nodes.section(ids=[f"command-{name}"], names=[f"command {name}"])
             section += nodes.title("", f"crossplane-lite {name}")
-            section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
             parser = parser_of(name)
-            if parser is not None:
+            if parser is None:
+                section += nodes.paragraph("", f"{command.about[0].upper()}{command.about[1:]}.")
+            else:
                 section += list(_described(parser, name, f"command-{name}"))
             if command.examples:
                 lines = "\n".join(f"crossplane-lite {example}" for example in command.examples)
@@ -56,7 +56,7 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
         plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
         plain = [action for action in plain if not isinstance(action, argparse._HelpAction)]
         if plain:
-            title = (group.title or "").capitalize()
+            title = (group.title or "").capitalize().replace("Positional arguments", "Arguments")
             yield nodes.paragraph("", "", nodes.strong("", title or "Options"))
             yield _flags(parser, plain)
         for action in actions:
@@ -86,7 +86,8 @@ def _told(text: str | None) -> Iterator[nodes.Node]:
         plain = [line for line in lines if not line.startswith(" ")]
         rest = textwrap.dedent("\n".join(line for line in lines if line.startswith(" ")))
         if plain:
-            yield nodes.paragraph("", " ".join(plain))
+            whole = " ".join(plain)
+            yield nodes.paragraph("", whole[0].upper() + whole[1:])
         if rest:
             yield nodes.literal_block(rest, rest, language="text")
 
@@ -103,18 +104,6 @@ def link_pages(app: Sphinx, doctree: nodes.document, name: str) -> None:
             reference["refuri"] = app.builder.get_relative_uri(name, page) + hash_ + anchor
 
 
-def drop_absent_pages(app: Sphinx, name: str, source: list[str]) -> None:
-    """Take patterns that no page fits, such as `../models*`, out of an index, because Sphinx warns of them."""
-    folder = Path(app.srcdir, name).parent
-
-    def is_absent(line: str) -> bool:
-        entry = line.strip()
-        return bool(re.fullmatch(r"[\w./-]+\*", entry)) and not list(folder.glob(f"{entry}.rst"))
-
-    if name.endswith("index"):
-        source[0] = "\n".join(line for line in source[0].split("\n") if not is_absent(line))
-
-
 def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: object, lines: list[str]) -> None:
     """Keep words that end in an underscore, such as TARGET_, from being read as links."""
     lines[:] = [re.sub(r"(?<![`\w])(\w*[A-Z])_(?![\w`])", r"\1\\_", line) for line in lines]
@@ -123,7 +112,6 @@ def escape_docstring(app: Sphinx, kind: str, name: str, thing: object, options: 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add the directive and the links."""
     app.add_directive("commands", Commands)
-    app.connect("source-read", drop_absent_pages)
     app.connect("doctree-resolved", link_pages)
     app.connect("autodoc-process-docstring", escape_docstring)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -166,7 +166,7 @@ def test_requirements_are_reported_in_the_condition_too(capability: str) -> None
     status, reason, message = answer.conditions[CONDITION]
     assert (status, reason) == (False, "Unsupported")
     assert message == f"{body.__module__}.{body.__name__}: " + "; ".join(
-        f"{key} can't be had (this Crossplane doesn't support {what})" for key in keys
+        f"{key} isn't available (this Crossplane doesn't support {what})" for key in keys
     )
     assert CONDITION not in call(body)[1].conditions
     assert CONDITION not in call(body, capabilities=[])[1].conditions
@@ -331,7 +331,7 @@ def test_what_waits_and_what_can_not_come_together() -> None:
 
     _, reason, message = call(compose, capabilities=without("REQUIRED_RESOURCES"))[1].conditions[CONDITION]
     assert reason == "WaitingForDependencies"
-    assert "a can't be had" in message and "other waits for" in message
+    assert "a isn't available" in message and "other waits for" in message
 
 
 def test_what_is_supported_later() -> None:

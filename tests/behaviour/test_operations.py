@@ -410,7 +410,7 @@ def test_requirements_that_the_caller_does_not_support() -> None:
     answer = run(compose, operation(capabilities=["CAPABILITY_CAPABILITIES"]))
     assert list(answer.resources) == ["a"]
     assert [severity for severity, _ in answer.results] == ["warning"]
-    assert "vpc can't be had" in answer.results[0][1]
+    assert "vpc isn't available" in answer.results[0][1]
 
 
 def test_an_exception_is_fatal() -> None:

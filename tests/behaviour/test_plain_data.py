@@ -326,7 +326,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "deleting such an element": (lambda t: t.spec.cs.__delitem__(0), r"spec\.cs isn't set"),
     "slice of what isn't set": (lambda t: t.spec.cs[:2], r"spec\.cs isn't set"),
     "field of such an element": (lambda t: setattr(t.spec.cs[0], "name", "x"), r"spec\.cs isn't set"),
-    "element of an object": (lambda t: t.spec.a[0], r"a is an object and no list: its keys are strings \(got 0\)"),
+    "element of an object": (lambda t: t.spec.a[0], r"a is an object, not a list: its keys are strings \(got 0\)"),
     "method of text": (lambda t: t.spec.text.upper(), r"spec\.text isn't set, so upper\(\) can't be called; .*items"),
     "method of an object": (lambda t: t.spec.a.nothing(), r"is an object without a schema, so nothing\(\) can't"),
     "call of an object": (lambda t: t.spec.a(), r"can't be called"),

@@ -111,7 +111,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
         ["x: must have exactly one of a with b, c"],
     ),
     ({**OBJECT, "not": {"required": ["a"]}}, {"a": "x"}, ["x: must not have a"]),
-    ({**OBJECT, "not": {"properties": {"a": {"enum": ["x"]}}}}, {"a": "x"}, ["x: is what the schema excludes"]),
+    ({**OBJECT, "not": {"properties": {"a": {"enum": ["x"]}}}}, {"a": "x"}, ["x: is excluded by the schema"]),
     (
         {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "b$"}]},
         "ab",
@@ -254,7 +254,7 @@ DIALECT: list[tuple[Any, Any, list[str]]] = [
     ({"$ref": "https://example.org/never-fetched"}, 5, []),
     ({"$id": "https://example.org/x", "$schema": "https://example.org/never-fetched", "type": "string"}, "x", []),
     ({"type": ["string", "null"]}, None, []),
-    ({"type": "object", "properties": {"a": True, "b": False}}, {"a": 1, "b": 1}, ["x.b: is what the schema excludes"]),
+    ({"type": "object", "properties": {"a": True, "b": False}}, {"a": 1, "b": 1}, ["x.b: is excluded by the schema"]),
 ]
 
 

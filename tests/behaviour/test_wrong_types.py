@@ -283,7 +283,7 @@ def test_text_of_a_missing_value_for_a_number() -> None:
         return error(lambda: ForProvider(size=f"{vpc.observed.status.atProvider.vpcId}"))
 
     found, _ = call(compose)
-    assert found.endswith("; give the value itself, not a text that is made from it")
+    assert found.endswith("; give the value itself, not a string that is made from it")
 
 
 def test_guessed_answers_are_not_checked() -> None:

@@ -563,7 +563,7 @@ def test_same_folder_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as caught:
         write_all([(Path("models"), {}), (tmp_path / "models", {})])
-    assert str(caught.value) == f"models and {tmp_path}/models are the same folder: choose two"
+    assert str(caught.value) == f"models and {tmp_path}/models are the same folder: give two folders"
     assert os.listdir(tmp_path) == []
 
 

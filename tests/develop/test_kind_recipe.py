@@ -23,10 +23,9 @@ from tests.programs.api_server import ApiServer, Kind, needs_kubectl, serving
 from tests.runtime.certificates import Authority
 from tests.runtime.serving import PREFIX, ROOT
 
-PAGE = ROOT / "docs" / "first-function.rst"
+PAGE = ROOT / "docs" / "how-to" / "develop.rst"
 TEXT = PAGE.read_text(encoding="utf-8")
-BEFORE, _, REST = TEXT.partition("**With a cluster in kind.**")
-RECIPE = REST.partition("\nCode inside of the Composition\n")[0]
+BEFORE, _, RECIPE = TEXT.partition("\nCalled by a cluster in kind\n")
 OBJECTS, COMMANDS = (block.text for block in blocks(PAGE) if 0 < block.line - BEFORE.count("\n") <= RECIPE.count("\n"))
 PACKAGE = "function-network"
 

@@ -16,20 +16,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["MARKS", "ROOT", "Block", "blocks", "guess", "is_slow", "is_strict", "pages"]
+__all__ = ["MARKS", "ROOT", "Block", "blocks", "guess", "is_slow", "pages"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
 MARKS = {
     "after": "the page that is named is run before this one, in the same folder",
     "append": "the block is written to the end of the file that is named",
+    "compared": "the block is output that the test that is named compares with the page",
     "compose": "the block is run inside of compose(), with the names that setup's prepare(ctx) returns",
     "example": "the block shows the form of something; it is no program and no file",
     "fails": "the commands of the block end with another status than 0",
     "file": "the block is the file that is named",
     "from": "the block is run by this version of Python and later ones",
     "needs": "the block needs what the mark says, so it is parsed only",
-    "output": "the block is what the last command printed, or a part of it",
+    "output": "the block is the output of the last command or Python, or a part of it",
     "program": "the block is run where the program is installed, and parsed elsewhere",
     "setup": "Python that is run and not shown",
     "slow": "the whole page is run among the slow tests",
@@ -72,13 +73,6 @@ def pages() -> list[Path]:
     """Return the README and all pages of docs."""
     found = (path for path in (ROOT / "docs").rglob("*.rst") if "_build" not in path.parts)
     return [ROOT / "README.rst", *sorted(found)]
-
-
-def is_strict(page: Path) -> bool:
-    """Tell whether each block of a page must be run, or say why it isn't."""
-    name = page.relative_to(ROOT).parts
-    parts = ("tutorial", "how-to", "explanation", "reference", "index.rst", "model-values.rst")
-    return name == ("README.rst",) or name[1] in parts
 
 
 def is_slow(page: Path) -> bool:

@@ -44,7 +44,7 @@ class Page:
     Attributes:
         folder: Where its files are, and its commands run.
         names: The names of its Python.
-        printed: What the last command printed, stdout and stderr.
+        printed: The output of the last command, or of the last Python that printed anything.
         counts: How many blocks were run, only parsed, or need what isn't there.
     """
 
@@ -78,6 +78,10 @@ class Page:
         elif block.mark == "example":
             parse(block, kind)
             self.counts["example"] += 1
+        elif block.mark == "compared":
+            test, page = ROOT / block.more, block.page.rpartition("/")[2]
+            assert page in test.read_text(encoding="utf-8"), f"{block.place}: {block.more} doesn't read {page}"
+            self.counts["compared"] += 1
         elif block.mark == "compose":
             self._compose(block)
             self.counts["run"] += 1
@@ -92,8 +96,6 @@ class Page:
         elif kind in ("yaml", "json", "toml", "ini"):
             parse(block, kind)
             self.counts["run"] += 1
-        elif block.language in ("text", "none"):
-            self.counts["text"] += 1
         else:
             raise AssertionError(f"{block.place}: say what the block is: a language, a caption, or a mark")
 
@@ -109,8 +111,10 @@ class Page:
     def _execute(self, block: Block) -> None:
         # The lines of errors are those of the page.
         tree = ast.increment_lineno(ast.parse(block.text), block.line - 1)
-        with self._inside():
+        stream = io.StringIO()
+        with self._inside(), contextlib.redirect_stdout(stream):
             exec(compile(tree, str(ROOT / block.page), "exec"), self.names)
+        self.printed = stream.getvalue() or self.printed
 
     def _compose(self, block: Block) -> None:
         tree = ast.increment_lineno(ast.parse(block.text), block.line - 1)

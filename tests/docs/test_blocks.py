@@ -7,18 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, Block, blocks, guess, is_slow, is_strict, pages
-from tests.docs.running import Page, difference, parse
+from tests.docs.blocks import ROOT, Block, blocks, is_slow, pages
+from tests.docs.running import Page, difference
 
 PAGES = pages()
 
 
 def _parameters(slow: bool) -> list[Path]:
     return [page for page in PAGES if is_slow(page) == slow]
-
-
-def _says_what_it_is(block: Block) -> bool:
-    return bool(block.mark or block.caption or block.language)
 
 
 def _name(page: Path) -> str:
@@ -32,11 +28,7 @@ def _run(page: Path, folder: Path) -> None:
     running = Page(folder)
     found = blocks(page)
     for block in found:
-        if is_strict(page) or _says_what_it_is(block):
-            running.run(block)
-        else:
-            parse(block, guess(block))
-            running.counts["parsed"] += 1
+        running.run(block)
     print(f"{_name(page)}: {dict(running.counts)}")
     assert sum(running.counts.values()) >= sum(block.mark not in ("after", "setup") for block in found)
 
@@ -60,21 +52,19 @@ def test_the_count(capsys: pytest.CaptureFixture[str]) -> None:
     for page in PAGES:
         for block in blocks(page):
             if block.mark not in ("after", "setup"):
-                counts[_way(page, block)] += 1
+                counts[_way(block)] += 1
     with capsys.disabled():
         print("\ncode blocks: " + ", ".join(f"{count} {way}" for way, count in sorted(counts.items())))
     assert counts["run"] > sum(counts.values()) // 2
 
 
-def _way(page: Path, block: Block) -> str:
-    if not is_strict(page) and not _says_what_it_is(block):
-        return "parsed, without a mark"
+def _way(block: Block) -> str:
     if block.mark == "needs":
         return f"parsed, need {block.more.partition(';')[0]}"
     if block.mark == "example":
         return "parsed, examples of a form"
-    if block.language in ("text", "none") and not block.mark and not block.caption:
-        return "text"
+    if block.mark == "compared":
+        return "compared by tests of their own"
     return "run"
 
 

@@ -21,7 +21,7 @@ from tests.wheels import ROOT
 
 Json = dict[str, Any]
 
-PAGE = (ROOT / "docs" / "models.rst").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "make-models.rst").read_text(encoding="utf-8")
 BLOCKS = [
     textwrap.dedent(block).strip("\n") + "\n" for block in re.findall(r"(?:::|:: \w+)\n\n((?: {4}[^\n]*\n|\n)+)", PAGE)
 ]

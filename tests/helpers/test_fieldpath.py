@@ -156,8 +156,8 @@ def test_setting_what_is_missing(messages: Any) -> None:
     ("path", "problem"),
     [
         ("spec.ports[3]", "spec.ports has 2 elements, and only the next can be added"),
-        ("spec.ports[-3]", "spec.ports has 2 elements, so that there is no [-3]"),
-        ("spec.new[-1]", "spec.new has 0 elements, so that there is no [-1]"),
+        ("spec.ports[-3]", "spec.ports has 2 elements, so there is no element [-3]"),
+        ("spec.new[-1]", "spec.new has 0 elements, so there is no element [-1]"),
         ("spec.ports.port", "spec.ports is a list; say which element: [0], or [name=...]"),
         ("spec.matrix[-1][5]", "spec.matrix[-1] has 1 elements, and only the next can be added"),
         ("spec[0]", "spec isn't a list"),

@@ -142,7 +142,7 @@ def test_credentials_keep_their_secrets() -> None:
 
 def test_binary_credentials(req: Any) -> None:
     """Bytes that are no text are refused with the key and without the value, and can be had as bytes."""
-    with pytest.raises(UsageError, match="'key' of the credentials 'binary' isn't UTF-8 text") as caught:
+    with pytest.raises(UsageError, match="'key' of the credentials 'binary' isn't UTF-8") as caught:
         request.get_credentials(req, "binary")
     assert isinstance(caught.value, ValueError) and "xff" not in str(caught.value)
     assert request.get_credential_data(req, "binary") == {"key": b"\xff\x00"}

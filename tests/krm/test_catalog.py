@@ -288,7 +288,7 @@ REFUSED: list[tuple[str, str | None, str, str]] = [
         DEPLOYMENT,
         "error: functionConfig can't have both",
     ),
-    ("ensure_name_substring", config_map(prepend="a", append="b"), SERVICE, "error: functionConfig must have a text"),
+    ("ensure_name_substring", config_map(prepend="a", append="b"), SERVICE, "error: functionConfig must have a string"),
     (
         "ensure_name_substring",
         config_map(prepend="a-"),

@@ -1,1 +1,1 @@
-"""The long tier: what takes hours. `python -m tests.long` runs all of it; docs/development.rst says what it is."""
+"""The long tier: what takes hours. `python -m tests.long` runs all of it; docs/CONTRIBUTING.rst says what it is."""

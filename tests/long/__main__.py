@@ -1,6 +1,6 @@
 """The long tier, in one command: `python -m tests.long [--fuzz-seconds 1200] [--calls 1000000]`. It takes some hours.
 
-Each part is a process of its own, and all of them run, whatever the others say. docs/development.rst has the list.
+Each part is a process of its own, and all of them run, whatever the others say. docs/CONTRIBUTING.rst has the list.
 """
 
 from __future__ import annotations

@@ -226,11 +226,11 @@ FAILURES = {
     "a manifest that is not UTF-8": (tar({"manifest.json": b'"\xff"'}), "manifest.json is not JSON: "),
     "a manifest that is no list": (manifest({}), "manifest.json: images must be a list (got {} that is a dict)"),
     "an image that is no object": (manifest([5]), "manifest.json: images[0] must be an object (got 5 that is a int)"),
-    "no configuration": (manifest([{"Layers": []}]), "manifest.json: images[0].Config must be a text"),
+    "no configuration": (manifest([{"Layers": []}]), "manifest.json: images[0].Config must be a string"),
     "no layers": (manifest([{"Config": "config.json"}]), "manifest.json: images[0].Layers must be a list"),
     "a layer without a name": (
         manifest([{"Config": "config.json", "Layers": [5]}]),
-        "manifest.json: images[0].Layers[0] must be a text",
+        "manifest.json: images[0].Layers[0] must be a string",
     ),
     "a configuration that is missing": (manifest([{"Config": "gone\n", "Layers": []}]), "gone? is missing"),
     "a configuration that is no object": (

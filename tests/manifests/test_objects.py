@@ -180,7 +180,7 @@ def test_secret() -> None:
     [
         ({"data": []}, "it: data is not a mapping"),
         ({"stringData": "x"}, "it: stringData is not a mapping"),
-        ({"data": {"a": 1}}, "it: data.a is not text"),
+        ({"data": {"a": 1}}, "it: data.a must be a string"),
         ({"data": {"a": "hunter2!"}}, "it: data.a is not base64; use stringData for plain text"),
         ({"data": {"a": "ü"}}, "it: data.a is not base64; use stringData for plain text"),
     ],

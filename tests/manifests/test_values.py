@@ -53,7 +53,7 @@ def test_fitting_values(value: Any, kind: type, found: Any) -> None:
     [
         ([], dict, "must be an object (got [] that is a list)"),
         ("yes", list, "must be a list (got 'yes' that is a str)"),
-        (True, str, "must be a text (got True that is a bool)"),
+        (True, str, "must be a string (got True that is a bool)"),
         ("true", bool, "must be true or false (got 'true' that is a str)"),
         (0, bool, "must be true or false (got 0 that is a int)"),
         (None, bool, "must be true or false (got None that is a NoneType)"),

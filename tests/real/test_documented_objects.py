@@ -75,4 +75,4 @@ def test_what_the_recipe_asks_for(schemas: Schemas) -> None:
     assert schema is not None
     name = "tlsServerSecretName"
     assert schema["properties"]["status"]["properties"][name]["type"] == "string"
-    assert f".status.{name}}}" in (ROOT / "docs" / "first-function.rst").read_text(encoding="utf-8")
+    assert f".status.{name}}}" in (ROOT / "docs" / "how-to" / "develop.rst").read_text(encoding="utf-8")

@@ -307,7 +307,7 @@ def test_loop_of_a_function(compose: Any) -> None:
 
 def test_the_table_of_the_documentation() -> None:
     """The page has as many cases of each kind as there are, and every difference that is meant."""
-    page = (ROOT / "docs" / "previews.rst").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "previews.rst").read_text(encoding="utf-8")
     for about, cases in GROUPS.items():
         with_difference = sum(bool(case.meant) for case in cases)
         assert f"   * - {about}\n     - {len(cases)}\n     - {with_difference}\n" in page

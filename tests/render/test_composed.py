@@ -148,7 +148,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "metadata": ({**thing(), "metadata": "x"}, ": metadata must be an object (got a str)"),
     "labels": (thing(labels=["a"]), ": metadata.labels must be an object (got a list)"),
     "annotations": (thing(annotations=1), ": metadata.annotations must be an object (got a int)"),
-    "name of another type": (thing(name=1), ": metadata.name must be text (got a int)"),
+    "name of another type": (thing(name=1), ": metadata.name must be a string (got a int)"),
     "owners": (thing(ownerReferences={}), ": metadata.ownerReferences must be a list (got a dict)"),
     "owner": (thing(ownerReferences=[1]), ": metadata.ownerReferences must be a list of objects"),
     "name": (

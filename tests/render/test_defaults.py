@@ -280,5 +280,5 @@ def test_deep_values_are_told() -> None:
     # How deep a list Python can write depends on its version.
     shown = r"\(got \[+…\]+ that is a list\)$"
     assert re.search(rf"spec\.properties\.a must be an object {shown}", str(caught.value))
-    with pytest.raises(InputError, match=rf"spec.group must be a text {shown}"):
+    with pytest.raises(InputError, match=rf"spec.group must be a string {shown}"):
         apply_defaults(xr({}), xrd({}, group=value), "xrd.yaml")

@@ -316,7 +316,7 @@ def test_the_documented_example(capsys: pytest.CaptureFixture[str]) -> None:
     """The documentation shows what the example really prints."""
     function = ["--function", "examples.vpc.function:compose"]
     assert main(["render", str(ROOT / "examples/vpc/xr.yaml"), *function, "--explain", "public-a"]) == 0
-    page = (ROOT / "docs/previews.rst").read_text(encoding="utf-8")
+    page = (ROOT / "docs/explanation/previews.rst").read_text(encoding="utf-8")
     assert textwrap.indent(capsys.readouterr().out, "    ") in page
 
 

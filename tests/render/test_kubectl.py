@@ -418,12 +418,16 @@ def test_contexts_have_documents_of_their_own(api: ApiServer, tmp_path: Path, mo
 
 @pytest.mark.parametrize(
     ("entry", "problem"),
-    [(("ABCDEF0123", b"oops"), "is not an object in JSON"), (("ABCDEF0123", b"{}"), "OpenAPI v3")],
+    [
+        (("ABCDEF0123", b"oops"), "^kubectl printed no JSON object for {}$"),
+        (("ABCDEF0123", b"{}"), "{}.*OpenAPI v3"),
+    ],
 )
 def test_a_wrong_document(api: ApiServer, tmp_path: Path, entry: tuple[str, bytes], problem: str) -> None:
     """A document that isn't one is an error that names its path, and isn't kept."""
     api.documents[THINGS] = entry
-    with pytest.raises((InputError, RenderError), match=f"/openapi/v3/{THINGS} of the kubectl context dev.*{problem}"):
+    document = f"/openapi/v3/{THINGS} of the kubectl context dev"
+    with pytest.raises((InputError, RenderError), match=problem.format(document)):
         Kubectl("dev").schema(*THING)
     assert cached(tmp_path) == []
 

@@ -172,7 +172,7 @@ def test_exceptions(capsys: pytest.CaptureFixture[str], tmp_path: Path, function
 def test_an_ordering_of_what_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """An ordering of a value that isn't there yet is told with its line and what to write instead."""
     text = "\n".join(said(capsys, tmp_path, "compares"))
-    assert "in a condition write (readyReplicas or 0) > ..., which takes what isn't there yet for 0" in text
+    assert "in a condition write (readyReplicas or 0) > ..., which counts a missing value as 0" in text
     assert at("if made.observed") in text
 
 

@@ -70,12 +70,12 @@ def test_runners() -> None:
     [
         (
             {},
-            "c.yaml: spec.pipeline[0] (one): functionRef.name: nothing is known about a function 'f' (known: none); "
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: there is no function 'f' (there are: none); "
             "give its Function document with FUNCTIONS, or --function f=module:function",
         ),
         (
             described("ff", runtime="Development"),
-            "c.yaml: spec.pipeline[0] (one): functionRef.name: nothing is known about a function 'f' (known: ff); "
+            "c.yaml: spec.pipeline[0] (one): functionRef.name: there is no function 'f' (there are: ff); "
             "give its Function document with FUNCTIONS, or --function f=module:function",
         ),
         (

@@ -140,10 +140,10 @@ def test_module_with_a_syntax_error(here: Path) -> None:
         ("import sys; sys.exit(0)", "can't be imported: SystemExit: 0 ("),
         ("class E(Exception):\n    def __str__(self): raise KeyError\nraise E", "can't be imported: E ("),
         ("raise ValueError('\\x1b[31m\\n' + 'z' * 100_000)", "can't be imported: ValueError: \\x1b[31m zzz"),
-        ("def __getattr__(name): raise ValueError(name)", "isn't available: ValueError: "),
+        ("def __getattr__(name): raise ValueError(name)", "can't be read: ValueError: "),
         (
             "import sys\nclass A:\n    def __getattr__(self, name): raise ValueError\nsys.modules[__name__] = A()",
-            "isn't available: ValueError: ",
+            "can't be read: ValueError: ",
         ),
         ("import sys\nsys.modules[__name__] = 3", " has no 'compose' and no composition function at all"),
         (

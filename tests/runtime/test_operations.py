@@ -14,7 +14,7 @@ from crossplane_lite.runtime import flags, health
 from crossplane_lite.runtime.server import Server
 from tests.runtime.serving import ROOT
 
-PAGE = (ROOT / "docs" / "operations-in-a-cluster.rst").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "run-in-a-cluster.rst").read_text(encoding="utf-8")
 
 
 def runtime_config() -> tuple[Any, Any]:

@@ -154,12 +154,12 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         InputError,
         "observed[1] and observed[0] are both named 'a'",
     ),
-    (lambda: built(XR, observed={"a": thing("b")}), InputError, f"observed['a'] has the annotation {NAME}: b"),
     (
-        lambda: built(XR, observed={"": thing()}),
-        UsageError,
-        "a composition resource name must be a string that isn't empty",
+        lambda: built(XR, observed={"a": thing("b")}),
+        InputError,
+        f"observed['a'] must have the annotation {NAME}: a (it has b)",
     ),
+    (lambda: built(XR, observed={"": thing()}), UsageError, "name must be a string that isn't empty"),
     (lambda: built(XR, observed={"a": 5}), UsageError, "observed['a'] must be a mapping"),
     (lambda: built(XR, observed=5), UsageError, "observed must be a mapping"),
     (lambda: built(XR, required=[thing()]), UsageError, "'required' must be a mapping from names"),
@@ -173,7 +173,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: built(XR, connection_details={"a": {}}), UsageError, "which is not among the observed resources"),
     (lambda: built(XR, desired_ready={"a": True}), UsageError, "which is not among the desired resources"),
     (lambda: built(XR, desired={"a": thing()}, desired_ready={"a": 1}), UsageError, "must be True or False (got 1)"),
-    (lambda: built(XR, capabilities="CONDITIONS"), UsageError, "'capabilities' must be several names"),
+    (lambda: built(XR, capabilities="CONDITIONS"), UsageError, "'capabilities' must be a list of names"),
     (lambda: built(XR, capabilities=["X"]), UsageError, "there is no capability 'X'; there are CAPABILITIES, "),
 ]
 

@@ -1,7 +1,7 @@
 """The transport of h2: pure Python, with one selector for all sockets and a crew of threads.
 
 One selector rather than a thread for each connection: a thousand idle connections cost no threads, and limits,
-deadlines and the queue of calls are in one place. docs/transports.rst has the figures.
+deadlines and the queue of calls are in one place. docs/reference/transports.rst has the figures.
 """
 
 from __future__ import annotations

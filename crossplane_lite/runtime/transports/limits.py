@@ -8,7 +8,7 @@ __all__ = ["Limits"]
 
 
 class Limits(NamedTuple):
-    """The limits of a server. docs/transports.rst has them as a table, with what happens beyond each of them.
+    """The limits of a server. docs/reference/transports.rst has them as a table, with what happens beyond each of them.
 
     Attributes:
         threads: How many calls may run at the same time.

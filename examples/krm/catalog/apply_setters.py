@@ -18,7 +18,7 @@ else:  # run by its path
 def transform(rl: krm.ResourceList) -> None:
     """Set the fields whose comments name setters to the setters' values.
 
-    functionConfig is a ConfigMap with the values in its data; that of a list is a text of YAML.
+    functionConfig is a ConfigMap with the values in its data; that of a list is a string of YAML.
     """
     found = config_of(rl, "ApplySetters", "setters")
     if found is None:

@@ -64,7 +64,7 @@ def _substring(rl: krm.ResourceList) -> tuple[str, bool, list[Field]] | None:
     else:
         text, mode = None, ""
     if mode not in ("prepend", "append") or not isinstance(text, str) or not text:
-        rl.results.error("functionConfig must have a text to prepend or to append, and only one")
+        rl.results.error("functionConfig must have a string to prepend or to append, and only one")
         return None
     return text, mode == "prepend", extra
 
