@@ -72,7 +72,7 @@ def unanswered(call: Call, sent: Any) -> list[str]:
 
 
 def unsupported(call: Call, asked: Requirements) -> Iterator[tuple[str, str]]:
-    """Yield each requirement that the caller says it doesn't support, and why it can't be had."""
+    """Yield each requirement that the caller says it doesn't support, and why its values never come."""
     for capability, what, keys in (
         (_view.CAPABILITY_REQUIRED_RESOURCES, "required resources", asked.resources),
         (_view.CAPABILITY_REQUIRED_SCHEMAS, "required schemas", asked.schemas),

@@ -40,7 +40,7 @@ def lines(shown: Waiting, names: Collection[str] | None = None) -> list[Masked]:
 
 
 def cut_off_lines(shown: Waiting) -> list[Masked]:
-    """Return one line for each thing that can't be had."""
+    """Return one line for each value that never comes."""
     return [Masked(f"{one.name} isn't available ({one.why})") for one in shown.cut_off]
 
 

@@ -22,7 +22,7 @@ _RESOLVED: Final = "AllResolved"
 
 
 class Report:
-    """The condition of a call, and whether the graph is to be shown.
+    """The condition of a call, and whether the graph is shown.
 
     Attributes:
         type: The condition's type.

@@ -56,7 +56,7 @@ class WhoWaits:
             waiting: Resources, and the values that they wait for.
             status: The unresolved fields of the composite's status.
             unsent: Requirements that aren't sent yet, by key, and the values that their selectors wait for.
-            cut_off: Requirements that can't be had, and why.
+            cut_off: Requirements whose values never come, and why.
             notes: Other remarks for people.
             guessed: The keys of the context whose values depend on a guess.
             held: The names of the resources that are held back.
@@ -114,7 +114,7 @@ class WhoWaits:
         return [] if self.shown is None else messages.lines(self.shown, names)
 
     def cut_off_lines(self) -> list[Masked]:
-        """Return the text for people about values that can't be had."""
+        """Return the text for people about values that never come."""
         return [] if self.shown is None else messages.cut_off_lines(self.shown)
 
     def with_graph(self, text: str, whole: Graph) -> Masked:

@@ -35,8 +35,8 @@ def validate_desired(call: Call, *, fatal: bool, warning: bool) -> list[FieldErr
 
     Args:
         call: The call.
-        fatal: Whether each error is to be a Fatal result.
-        warning: Whether each error is to be a Warning.
+        fatal: Whether each error becomes a Fatal result.
+        warning: Whether each error becomes a Warning.
     """
     library()  # that it is missing had better not come to light only when the first schema does
     errors: list[FieldError] = []

@@ -15,9 +15,9 @@ _PART: Final = 1 << 20
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Say whether what is found in a folder is to be read.
+    """Say whether an entry of a folder must be read.
 
-    A pipe or a device might not end; a link that leads nowhere is to be read, so that it is told.
+    A pipe or a device might not end; a link that leads nowhere must be read, so that its error is shown.
     """
     return os.path.isfile(path) or not os.path.exists(path)
 

@@ -81,7 +81,7 @@ def expanded(argument: str) -> list[str]:
 
 
 def download(reference: str) -> str:
-    """Return what is to be done to read a package that a registry has."""
+    """Return the steps to take before a registry's package can be read."""
     name = re.split("[:@]", reference.rpartition("/")[2])[0]
     return f"download it with `crossplane xpkg extract {reference} -o {name}.gz`, and give {name}.gz"
 

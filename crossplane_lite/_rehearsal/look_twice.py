@@ -446,7 +446,7 @@ class _Looking:
         if call.context is not None:
             used |= {one.source_path for one in unresolved_in(dict(call.context.values_seen), call)} - texts
         if self._known is not None:
-            # What was made from these is there, but not they: nobody sees what else a text decided.
+            # Resources made from these values exist, but not the values: nobody sees what else a text decided.
             used -= (texts & self._known.untold) - self._known.fresh
         for key, selector in call.asked or ():
             used |= {one.source_path for text in (key, *selector.texts()) for one in unresolved_in(text, call)}

@@ -57,7 +57,7 @@ class Need(NamedTuple):
 
 
 class CutOff(NamedTuple):
-    """A value that can't be had, however long anybody waits.
+    """A value that never comes, however long anybody waits.
 
     Attributes:
         name: The key of a requirement.
@@ -86,7 +86,7 @@ class Waiting(NamedTuple):
     Attributes:
         held: The names of the resources that it holds back. One without a need is held back by another step.
         needs: The needed values.
-        cut_off: Values that can't be had.
+        cut_off: Values that never come.
         notes: Other remarks for people, such as kept resources and the reason.
         guessed: The keys of the context whose values it made without knowing all that it needed.
     """

@@ -29,7 +29,7 @@ def command(argv: Sequence[str]) -> int:
 
     Raises:
         InputError: A source, or the output folder, isn't what it should be. Nothing has been written then.
-        MissingExtraError: The code is to be looked at, and there is no type checker.
+        MissingExtraError: The code must be checked, and there is no type checker.
     """
     chosen = options.read(argv)
     if chosen.uses:
@@ -50,8 +50,8 @@ class _Run(NamedTuple):
 
     Attributes:
         found: What they define.
-        kinds: What was chosen of it.
-        made: What was made.
+        kinds: The kinds that were chosen.
+        made: The modules that were made.
         outputs: What belongs into which folder.
     """
 

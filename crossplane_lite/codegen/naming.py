@@ -5,7 +5,7 @@ Objects are named in an order: what people write comes before what they only rea
 first that wants a name gets it; objects of the same shape that want the same name share one class, and a later one of
 another shape gets its parent's name in front.
 
-What was generated before comes first of all: an object that has a class in the module's earlier table keeps its name,
+Earlier names come first of all: an object that has a class in the module's earlier table keeps its name,
 so that a new field elsewhere renames nothing, wherever it stands. Where objects that shared a class have different
 fields now, those that come first in the order keep it: of those in `spec`, or only in `initProvider`, or only in
 `status`, the shape that lacks the fewest of the class's fields that others still have, and of such shapes the one that
@@ -45,7 +45,7 @@ class Names:
     Args:
         reserved: Names that are given already, to the module's kinds and components.
         earlier: The table that the module had before: the text of each class by its name.
-        recorded: What was recorded of its names before, by place; it counts where there is no table.
+        recorded: Its names of an earlier run, by place; they count where there is no table.
 
     Attributes:
         recorded: Once names are given, those that history decided, by place.

@@ -108,7 +108,7 @@ def write_all(
         progress: Called with `writing` before each file that is written.
 
     Returns:
-        What was done, for each folder.
+        The changes, for each folder.
 
     Raises:
         InputError: A folder or its manifest can't be used, files of others are in the way, or writing failed. Nothing
@@ -180,7 +180,7 @@ def _check_apart(folders: list[Path]) -> None:
 
 
 class _Plan(NamedTuple):
-    """What is to be done in a folder; paths are relative to it."""
+    """The changes to make in a folder; paths are relative to it."""
 
     folder: Path
     new: dict[str, bytes]  # contents of files to write
@@ -281,7 +281,7 @@ def _is_done(folder: Path, path: str, content: bytes, found: dict[str, _Found], 
     if place != folder / path:
         raise InputError(f"{place} is a file, but a folder is needed there for {path!r}: remove it")
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{place} is not a file, but one is to be written there: remove it")
+        raise InputError(f"{place} is not a file, and a file must be written there: remove it")
     # Reading is spared where the size tells.
     is_equal = status.st_size == len(content) and _read(place) == content
     if not is_equal and path not in owned:
@@ -388,7 +388,7 @@ def _carry_out(plans: list[_Plan], transaction: Transaction, progress: Progress)
 def _tidy(folder: Path, gone: Iterable[str]) -> None:
     """Remove the byte code of modules that are gone, and the folders that are empty without them.
 
-    What can't be removed, such as byte code that another user's process wrote, does no harm and stays.
+    A file that can't be removed, such as byte code that another user's process wrote, does no harm and stays.
     """
     above = set()
     for path in gone:

@@ -291,7 +291,9 @@ def test_folder_for_a_file(folder: Path, is_owned: bool) -> None:
     write(folder, {"v1.py": "1"} if is_owned else {})
     (folder / "v1.py").unlink(missing_ok=True)
     put(folder, {"v1.py/own.txt": "x"})
-    assert refused(folder, {"v1.py": "2"}) == f"{folder}/v1.py is not a file, but one is to be written there: remove it"
+    assert (
+        refused(folder, {"v1.py": "2"}) == f"{folder}/v1.py is not a file, and a file must be written there: remove it"
+    )
     assert write(folder, {}) == Summary(0, 0, 0)
     assert texts(folder) == {"v1.py/own.txt": "x"}
 

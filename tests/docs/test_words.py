@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import ROOT, blocks, pages
-from tests.docs.words import CLEAN_ROOMS, PATTERNS, Pattern, found_in, prose
+from tests.docs.words import PATTERNS, Pattern, found_in, prose
 
 PACKAGE = ROOT / "crossplane_lite"
 # Its text is that of CHANGELOG.rst.
@@ -45,20 +45,17 @@ def in_python(source: str) -> list[str]:
     return found_in(prose("\n".join(text)))
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if _name(page) not in (*QUOTING, MAP)], ids=_name)
+@pytest.mark.parametrize("page", [page for page in pages() if _name(page) not in QUOTING], ids=_name)
 def test_pages(page: Path) -> None:
     """No page has a word of the list outside of its code."""
     assert found_in(_without_blocks(page)) == []
 
 
-def test_rooms() -> None:
-    """No string or comment of a clean room has a word of the list."""
+def test_package() -> None:
+    """No string or comment of the package has a word of the list."""
     found = []
-    for room in CLEAN_ROOMS:
-        place = PACKAGE / room
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
-        for file in files:
-            found += [f"{_name(file)}:{line}" for line in in_python(file.read_text(encoding="utf-8"))]
+    for file in sorted(PACKAGE.rglob("*.py")):
+        found += [f"{_name(file)}:{line}" for line in in_python(file.read_text(encoding="utf-8"))]
     assert found == []
 
 

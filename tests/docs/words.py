@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["CLEAN_ROOMS", "PATTERNS", "Pattern", "found_in", "prose"]
+__all__ = ["PATTERNS", "Pattern", "found_in", "prose"]
 
 
 class Pattern(NamedTuple):
@@ -42,25 +42,6 @@ PATTERNS = (
     Pattern(r"\bin order to\b", "to", "in order to render"),
     Pattern(r"\bsimply\b|\bobviously\b|\bof course\b", "nothing", "Simply run it."),
     Pattern(r"\bplease\b", "nothing", "Please run it."),
-)
-
-# Rooms of the package whose messages, docstrings and comments have no such words. Add a room once it is clean.
-CLEAN_ROOMS = (
-    *("_base", "_commands", "_compat", "_input", "_models", "_observed", "_paths", "_programs", "_terminal"),
-    *("_validation", "_wire", "cattrs_hooks", "cli", "composition", "context", "develop", "diff", "errors", "graph"),
-    *("krm", "logging", "model", "models", "observable", "packaging", "proto", "render", "request", "requirements"),
-    *(
-        "resource",
-        "response",
-        "runtime",
-        "scaffold",
-        "schemas",
-        "scripts",
-        "simulate",
-        "table",
-        "testing",
-        "unstructured",
-    ),
 )
 
 _CODE = re.compile(r"``.*?``|`[^`]*`_{0,2}|<[^>]*>", re.DOTALL)
