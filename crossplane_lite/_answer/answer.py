@@ -90,15 +90,19 @@ def respond(call: Call, error: BaseException | None) -> bytes:
 def _same_name(call: Call, desired: Any, step: str) -> list[str]:
     """Return the message for a pipeline in which a previous step has the name of this one."""
     mark = step.encode()
+    taken = []
     for name in desired:
         raw = desired[name].resource
         if mark in raw and step in steps_in(_wire.get_path(raw, ("metadata", "annotations", ANNOTATION))):
-            return [
-                f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {name}), so "
-                "the two would take each other's resources for their own; give each function a name of its own, with "
-                "@composition.function(name=...)"
-            ]
-    return []
+            taken.append(name)
+    if not taken:
+        return []
+    # The order of a map differs between replicas, and the text must not.
+    return [
+        f"a previous step of this pipeline is called {call.function.name!r} as well (it desires {min(taken)}), so "
+        "the two would take each other's resources for their own; give each function a name of its own, with "
+        "@composition.function(name=...)"
+    ]
 
 
 def _describe(call: Call, error: BaseException) -> str:
