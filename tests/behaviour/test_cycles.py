@@ -127,6 +127,7 @@ def test_text_can_be_part_of_a_cycle() -> None:
     assert len(run(compose).fatal) == 1
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_no_cycle() -> None:
     """Thousands of resources that wait for each other one by one need no recursion."""
 

@@ -308,6 +308,7 @@ def test_always_the_same() -> None:
     assert function.dependencies(data) == function.dependencies(data)
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.sets(st.sampled_from(sorted(EVERY_NAME))))
 def test_no_trace_in_answers(names: set[str]) -> None:

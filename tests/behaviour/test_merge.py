@@ -123,6 +123,7 @@ def merged(over: Any, base: Any) -> Any:
     return over
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(over=OBJECTS, base=OBJECTS)
 def test_merge_of_any_json_equals_a_reference(over: dict[str, Any], base: dict[str, Any]) -> None:

@@ -241,6 +241,7 @@ def test_a_secret_is_masked() -> None:
     assert "top secret words" not in text
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_sound_texts_is_bounded() -> None:
     """Labels that are made from data don't fill the memory."""
 

@@ -66,6 +66,7 @@ def exactly(value: Any) -> Any:
     return [exactly(below) for below in value] if isinstance(value, list) else (type(value), value)
 
 
+@pytest.mark.slow
 @given(pairs(), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_the_short_way_and_the_long_way(pair: tuple[dict[str, Any], dict[str, Any]], chance: random.Random) -> None:

@@ -435,6 +435,7 @@ ENDLESS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ENDLESS)
 def test_loops_end(loop: str) -> None:
     """A loop over a value, which would go on for ever if the answer were always the same, ends."""
@@ -521,6 +522,7 @@ def without_usages(answer: Response) -> Any:
     return message
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(st.sets(st.sampled_from(sorted(EVERY_NAME))), st.sets(st.sampled_from(sorted(EVERY_NAME))), st.booleans())
 def test_the_answer_but_for_the_usages_is_that_of_the_real_run(

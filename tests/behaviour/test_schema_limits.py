@@ -76,6 +76,7 @@ def chain(depth: int, *way: Any) -> dict[str, Any]:
     return schema
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way",
     [("properties", "a"), ("items",), ("additionalProperties",), ("not",), ("allOf", 0), ("anyOf", 0), ("oneOf", 0)],
@@ -95,6 +96,7 @@ def test_a_schema_10000_levels_deep_is_refused(way: tuple[Any, ...]) -> None:
     assert "nested more than 100 deep" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [

@@ -63,6 +63,7 @@ def deep(leaf: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 def test_ten_thousand_levels_of_free_form_data_are_emitted() -> None:
     """Deep dicts are emitted whole."""
 
@@ -74,6 +75,7 @@ def test_ten_thousand_levels_of_free_form_data_are_emitted() -> None:
     assert depth_of(desired_struct(data, "bucket"), b"spec", b"forProvider", b"extra") == LEVELS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda o: o, lambda o: f"x{o}"])
 def test_an_observable_ten_thousand_levels_down_holds_back(make: Callable[[Any], Any]) -> None:
     """The walk finds what is unresolved at any depth of dicts."""
@@ -108,6 +110,7 @@ def test_lists_nested_ten_thousand_deep() -> None:
     assert depth == LEVELS
 
 
+@pytest.mark.slow
 def test_recursive_models_ten_thousand_deep() -> None:
     """Models that contain each other ten thousand deep are emitted, and what is unresolved in them is found."""
 

@@ -91,6 +91,7 @@ def test_two_wire_names_never_share_an_attribute(wires: list[str]) -> None:
         assert all(found[wire] == wire for wire in ("x_y", "class_", "name_", "fi") if wire in wires)
 
 
+@pytest.mark.slow
 @given(st.lists(wire_names, unique=True, max_size=12), st.booleans())
 def test_attributes_of_any_wire_names(wires: list[str], of_resource: bool) -> None:
     """Whatever the wire names are: every one has an attribute of its own that Python and the SDK leave to it."""

@@ -104,6 +104,7 @@ def test_every_class_can_be_built(made: Package) -> None:
             assert len(to_dict(cls(**whole))) == len(whole) + len(fixed)
 
 
+@pytest.mark.slow
 def test_stubs_have_the_fields_of_the_classes(made: Package) -> None:
     """`attrs.fields` of each class are the annotated names of the stub in the same order, all keyword-only."""
     for file in made.files():
@@ -268,6 +269,7 @@ def test_definitions_and_what_is_published_for_them() -> None:
             assert output(document.content, descriptions=False) == other, document.where
 
 
+@pytest.mark.slow
 def test_files_alone_and_together() -> None:
     """What a definition gives doesn't depend on what else is generated."""
     whole = real_output()

@@ -365,6 +365,7 @@ def test_required_and_defaults_are_said_and_never_sent() -> None:
     assert '"x"' in stub
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(object_schemas())
 def test_defaults_requirements_and_nullability_change_no_type(schema: Json) -> None:

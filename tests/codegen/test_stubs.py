@@ -273,6 +273,7 @@ def test_imports_of_other_modules(names: list[str]) -> None:
     assert all(one.startswith("<crossplane_lite.model:Nested>[<.") for one in found.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(wire_names | st.sampled_from(USED), unique=True, max_size=8), st.data())
 def test_no_name_of_any_schema_hides_a_type(wires: list[str], data: st.DataObject) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import xml.etree.ElementTree as ET
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ def test_nasty_names() -> None:
     check(nasty())
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @example(["]", "[", "]]>"])
 @given(st.lists(st.text(min_size=1), unique=True, min_size=2, max_size=4))

@@ -77,6 +77,7 @@ CASES: dict[str, Callable[[Any, Any, str], Any]] = {
 }
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(data=REQUESTS, name=NAMES)
 def test_reads_what_the_official_sdk_reads(data: bytes, name: str) -> None:

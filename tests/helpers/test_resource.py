@@ -226,6 +226,7 @@ def test_deep_objects(messages: Any, depth: int) -> None:
     assert resource.struct_to_dict(resource.dict_to_struct(nested(depth))) == nested(depth)
 
 
+@pytest.mark.slow
 def test_too_deep_objects() -> None:
     """What no message can hold is refused, and nothing is updated; neither is what contains itself."""
     r = fnv1.Resource()

@@ -55,6 +55,7 @@ def messages(request: pytest.FixtureRequest) -> Any:
     return request.param.messages
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(data=REQUESTS, ttl=st.none() | TTLS, steps=st.lists(_steps(), max_size=5))
 def test_fills_what_the_official_sdk_fills(data: bytes, ttl: datetime.timedelta | None, steps: list[Step]) -> None:

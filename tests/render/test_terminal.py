@@ -90,6 +90,7 @@ TELLING = "; ".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [TELLING, f"ctx.results.fatal('{ESCAPE}')", f"raise ValueError('{ESCAPE}')"])
 @pytest.mark.parametrize(
     "command", [("render",), ("simulate",), ("simulate", "--format", "json"), ("graph", "--format", "text")]

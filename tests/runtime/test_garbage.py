@@ -116,6 +116,7 @@ def test_an_example_leaves_no_garbage(
     _assert_nothing_is_left(calls)
 
 
+@pytest.mark.slow
 def test_an_operation_leaves_no_garbage(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """After a call of the example's operation, every object of the call is gone without the garbage collector."""
     folder = Path("examples", "watch_operation")
@@ -126,11 +127,13 @@ def test_an_operation_leaves_no_garbage(monkeypatch: pytest.MonkeyPatch, capsys:
     _assert_nothing_is_left(calls)
 
 
+@pytest.mark.slow
 def test_a_sketch_leaves_no_garbage() -> None:
     """After a call of the network with nothing observed, every object of the call is gone without the collector."""
     _assert_nothing_is_left([(network, request())])
 
 
+@pytest.mark.slow
 def test_garbage_is_found() -> None:
     """A circle that a function ties with its context is found, with the types of what is in it."""
     from crossplane_lite import composition

@@ -208,6 +208,7 @@ def test_large_tables() -> None:
         assert is_answered(address)
 
 
+@pytest.mark.slow
 def test_tables_that_the_peer_offers(transport: str) -> None:
     """A peer that offers a huge table for the server's headers doesn't make the server fill it."""
     with in_process(echo, transport) as (_, address):

@@ -129,6 +129,7 @@ def test_rotation_of_the_authority(server: Serving, directory: Path) -> None:
     assert not answers(server, client)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [

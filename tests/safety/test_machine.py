@@ -31,6 +31,7 @@ def search(examples: int) -> int:
     return Machine.reconciles - before
 
 
+@pytest.mark.slow
 def test_a_few_compositions() -> None:
     """A few compositions keep all that exists."""
     assert search(5) > 150

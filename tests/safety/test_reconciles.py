@@ -140,6 +140,7 @@ def replicated() -> str:
     )
 
 
+@pytest.mark.slow
 def test_two_replicas_answer_alike() -> None:
     """Two processes give the same answers, also where texts with placeholders are put in order."""
     outputs = []

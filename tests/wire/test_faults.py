@@ -51,6 +51,7 @@ def test_what_is_raised_is_noted(reader: str) -> None:
     assert len(faults) == count
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS, st.integers(0, 2**32))
 def test_what_is_legal_is_not_noted(data: dict[str, object], seed: int) -> None:

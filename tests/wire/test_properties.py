@@ -55,6 +55,7 @@ def merged(base: Any, over: Any) -> Any:
     return base | {key: merged(base.get(key), value) for key, value in over.items()}
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(JSON_OBJECTS)
 def test_what_protobuf_writes_is_read_the_same(obj: dict[str, Any]) -> None:

@@ -148,6 +148,7 @@ def test_items_elsewhere() -> None:
     assert value(result.encode()) == text.root.value()
 
 
+@pytest.mark.slow
 def test_forty_thousand_lines() -> None:
     """A label in the middle of 40,000 lines is the only new line."""
     body = "".join(

@@ -75,6 +75,7 @@ def _seconds(work: object) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 def test_many_edits() -> None:
     """Time grows with the number of edits, not with its square: each element of a long list can be edited."""
     lines = "".join(f"- a{at} # c\n" for at in range(20_000))
