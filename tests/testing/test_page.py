@@ -20,7 +20,7 @@ def test_the_code_of_the_page(project: Project) -> None:
     code = [block for block in found if "def " in block]
     tests = [block for block in code if "def test_" in block]
     fixtures = [block for block in code if "@pytest.fixture" in block]
-    assert len(tests) == 3 and len(fixtures) == 1
+    assert len(tests) == 4 and len(fixtures) == 1
     shutil.copytree(
         ROOT / "examples" / "storage_bucket", project.folder / "bucket", ignore=shutil.ignore_patterns("*.py")
     )
@@ -30,7 +30,7 @@ def test_the_code_of_the_page(project: Project) -> None:
     folder = project.folder / "bucket"
     for arguments in ((UPDATE,), ()):
         done = project.pytest(*arguments, cwd=folder)
-        assert "4 passed" in done.text, done.text
+        assert "5 passed" in done.text, done.text
     snapshot = folder / "expected" / "second.yaml"
     snapshot.write_text(snapshot.read_text().replace("location: EU", "location: US"))
     done = project.pytest(cwd=folder)
