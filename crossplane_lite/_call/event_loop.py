@@ -148,7 +148,7 @@ class _Shared:
             self.waiting.pop(thread, None)
 
     def _running(self) -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
-        """Return the loop and its thread, which it starts where there is none."""
+        """Return the loop and its thread. Start both if they don't run yet."""
         with self._lock:
             if self.loop is None or self._thread is None:
                 import asyncio

@@ -24,8 +24,8 @@ from .written import as_written
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # Where a value goes, for messages: a text, a model, list or map, or such a place and a step below it. It becomes
-    # text only where there is a message.
+    # The place of a value, for messages: a string, a model, a list, a map, or a pair of such a place and a step below
+    # it. It becomes a string only for a message.
     Place: TypeAlias = object | tuple["Place", str | int]
 
 __all__ = ["adopt", "fill", "own_copy", "shell_of"]

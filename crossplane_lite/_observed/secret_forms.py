@@ -1,4 +1,4 @@
-"""The forms that a secret value can have in a text, those of its parts too, and how each is looked for.
+"""The forms in which a secret value, or a part of it, can stand in a text, and how each form is looked for.
 
 The key that a value stands under decides:
 
@@ -42,7 +42,7 @@ those would tell more than it hides."""
 GRAM: Final = 8
 """The length from which on a value is looked for inside of words, and by its beginning and its end."""
 
-# How much of a value is taken apart: values within values (a JSON text in a text), and leaves.
+# Limits for taking a value apart: the depth of values within values (JSON in a string), and the number of parts.
 _DEEPEST: Final = 4
 _MOST_LEAVES: Final = 10_000
 
@@ -137,7 +137,7 @@ def _names_place(key: str) -> bool:
 
 
 def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
-    """Yield a text as it may be written. Upper case makes no difference in any of these."""
+    """Yield the ways in which a string may be written. They are looked for in upper and lower case alike."""
     yield text
     data = text.encode(errors="surrogatepass")
     yield from _base64_forms(data, is_anywhere=is_anywhere)
@@ -148,7 +148,7 @@ def _written(text: str, *, is_anywhere: bool) -> Iterator[str]:
         return
     from urllib.parse import quote, quote_plus
 
-    # A log line or a traceback shows the repr of a text, with its line ends escaped.
+    # Log lines and tracebacks show a string's repr, with its line ends escaped.
     yield repr(text)[1:-1]
     yield repr(data)[2:-1]
     yield json.dumps(text)[1:-1]

@@ -115,7 +115,7 @@ class Leftovers:
 
 
 def _common_parts(encoded: list[bytes]) -> list[bytes]:
-    """Return a few texts, of which each form of a text in base64 has one in it.
+    """Return a few strings. Each base64 form of a text contains at least one of them.
 
     A capital at the beginning changes the first characters alone. Those behind them need to be searched for only once.
 

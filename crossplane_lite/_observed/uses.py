@@ -63,7 +63,7 @@ class Oracle(abc.ABC):
 
     @abc.abstractmethod
     def text(self, text: str, call: Tracker) -> str:
-        """Return a text of this run with the values of the real call in the place of placeholders."""
+        """Return a string of this run with real values instead of placeholders."""
 
     @abc.abstractmethod
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:

@@ -100,7 +100,7 @@ class BothWays(Oracle):
             return kind(self._number)
 
     def text(self, text: str, call: Tracker) -> str:
-        """Return a text of this run with the values of the real call in the place of placeholders."""
+        """Return a string of this run with real values instead of placeholders."""
         return self.actual.text(text, call)
 
     def applied(self, function: Callable[..., Any], *values: Any) -> Any:

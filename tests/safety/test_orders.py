@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +11,9 @@ from crossplane.function.proto.v1 import run_function_pb2 as fnv1
 from tests.safety.cluster import Cluster
 from tests.safety.orders import answers, shuffled
 from tests.safety.plain import make
+from tests.safety.replicas import outputs
 from tests.safety.stories import evolved, functions_of
 from tests.safety.values import LOST, provide
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def search(compositions: int, seed: int) -> int:
@@ -44,20 +39,9 @@ def test_many_requests() -> None:
 @pytest.mark.slow
 def test_processes_answer_alike() -> None:
     """Two processes, each with orders of its own, answer the same requests alike."""
-    outputs = []
-    for seed in ("1", "2"):
-        process = subprocess.run(
-            [sys.executable, "-m", "tests.safety.orders", "20", "5"],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=True,
-        )
-        outputs.append(process.stdout)
-    assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") == 200
+    found = outputs("-m", "tests.safety.orders", "20", "5", timeout=300)
+    assert found[0] == found[1]
+    assert found[0].count("\n") == 200
 
 
 def test_orders_differ() -> None:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +10,7 @@ import pytest
 from crossplane_lite import Unstructured
 from tests.safety.cluster import Cluster, Reconcile, content
 from tests.safety.plain import make
+from tests.safety.replicas import outputs
 from tests.safety.stories import (
     KEPT_TEXT,
     cluster_of,
@@ -25,8 +22,6 @@ from tests.safety.stories import (
     step,
 )
 from tests.safety.values import FULL, LOST, grow, provide
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def vpc_of(ctx: Any, name: str = "vpc") -> Any:
@@ -143,19 +138,8 @@ def replicated() -> str:
 @pytest.mark.slow
 def test_two_replicas_answer_alike() -> None:
     """Two processes give the same answers, also where texts with placeholders are put in order."""
-    outputs = []
-    for seed in ("1", "2"):
-        process = subprocess.run(
-            [sys.executable, "-c", REPLICA],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        outputs.append(process.stdout)
-    assert outputs[0] == outputs[1] == replicated() + "\n"
+    found = outputs("-c", REPLICA, timeout=60)
+    assert found[0] == found[1] == replicated() + "\n"
 
 
 # --- a backup --------------------------------------------------------------------------------------------------------
