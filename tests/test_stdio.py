@@ -85,6 +85,7 @@ def is_whole(output: bytes, command: tuple[str, ...]) -> bool:
     return output.startswith((b"WAVE  RESOURCE", b"XBucket photos"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_noise(folder: Path, command: tuple[str, ...]) -> None:
     """Whatever is printed, by whom and when, stdout has the output alone, and stderr has the rest."""
@@ -127,6 +128,7 @@ def test_without_stderr(folder: Path, redirected: str, body: str, status: int) -
     assert (done.returncode, done.stdout, done.stderr) == (status, usual.stdout, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("render",), ("simulate",), PNG])
 @pytest.mark.parametrize(
     ("redirected", "reason"), [(">&-", b"it is closed"), (">/dev/full", b"No space left on device")]
@@ -158,6 +160,7 @@ def test_reader_that_went_away(folder: Path, command: tuple[str, ...]) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

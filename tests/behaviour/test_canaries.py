@@ -62,6 +62,7 @@ COMPOSITION = composition_of("XCanary", "canary", step("one", "function-canary",
 FUNCTIONS = function("function-canary")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["render", "-r"], ["simulate"], ["graph", "--format", "dot"], ["graph"]])
 def test_commands_show_no_canary(command: list[str], tmp_path: Path) -> None:
     """Neither documents, results and graphs on stdout nor what is on stderr has a secret value of credentials."""

@@ -26,6 +26,7 @@ def crd(request: pytest.FixtureRequest) -> tuple[str, str, dict[str, Any]]:
     return schema_of(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_objects_of_real_kinds(crd: tuple[str, str, dict[str, Any]], seed: int) -> None:
     """Random objects of a real kind have no errors, and a mistake in one is found there and nowhere else."""

@@ -122,6 +122,7 @@ def test_odd_data_of_a_secret_does_not_stop_the_masking(odd: dict[str, Any], whe
     assert ENCODED not in answer.texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["result", "condition", "exception", "log"])
 def test_long_texts_are_cut_behind_the_masking(where: str, caplog: pytest.LogCaptureFixture) -> None:
     """Of 5 MB of text, the beginning and the end are shown, and how much there was; no part of a secret is left."""

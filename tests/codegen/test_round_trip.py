@@ -156,6 +156,7 @@ def instances(kind: Kind) -> tuple[Instances, Json]:
     return Instances(schema, lambda ref: schemas[ref.rpartition("/")[2]]), schema
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.kind}.{kind.version}.{kind.group or 'core'}")
 def test_instances_of_real_kinds(real: Package, kind: Kind) -> None:

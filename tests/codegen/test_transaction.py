@@ -167,6 +167,7 @@ def test_interrupted(tmp_path: Path, before: Callable[[Path], None], late: bool)
     assert step > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [after_a_run, nothing])
 def test_error(tmp_path: Path, before: Callable[[Path], None]) -> None:
     """After an error at any step all is as it was, the manifest and the times of files included."""

@@ -289,6 +289,7 @@ def check(request: pytest.FixtureRequest, printed: str, path: Path) -> None:
     assert printed == path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASES)
 def test_releases(repository: Path, name: str, request: pytest.FixtureRequest) -> None:
     """Each of five releases shows just what it changes over the one before; deletions and failures set the status."""

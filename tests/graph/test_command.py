@@ -243,6 +243,7 @@ def test_picture_on_a_terminal(files: list[str]) -> None:
     assert done.stderr == "crossplane-lite graph: png is not for a terminal: give --output FILE, or redirect stdout\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [[], ["--format", "text"], ["--format", "dot"]])
 def test_what_is_imported(files: list[str], option: list[str]) -> None:
     """A graph that no program draws needs neither graphviz, nor gRPC, nor what simulates."""

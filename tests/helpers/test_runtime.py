@@ -165,6 +165,7 @@ def test_malformed_requests() -> None:
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
 
 
+@pytest.mark.slow
 def test_message_sizes(tmp_path: Path) -> None:
     """The options for sizes count, and a request over the limit is RESOURCE_EXHAUSTED."""
     program = tmp_path / "function.py"

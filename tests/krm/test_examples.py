@@ -58,6 +58,7 @@ def test_a_second_run_changes_no_item(case: Path) -> None:
     assert unwrapped(twice) == unwrapped(once)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_as_a_process(case: Path) -> None:
     """The file itself is the program: it answers as the function does."""

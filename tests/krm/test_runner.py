@@ -127,6 +127,7 @@ def test_exception(tmp_path: Path) -> None:
     assert lines[-1] == "error: ValueError: no (function.py:9)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -43,6 +43,7 @@ def run(
     return run_command(command, "xr.yaml", "--function", f"function:{name}", *more, cwd=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["render", "simulate", "graph"])
 @pytest.mark.parametrize(("body", "name"), [("helper()", "compose"), ("pass", "waiting")])
 def test_traceback(folder: Path, command: str, body: str, name: str) -> None:

@@ -209,6 +209,7 @@ def test_a_long_log_is_read(transport: str) -> None:
     assert sum(len(line) for line in server.lines) > 200_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_drains_on_signal(tmp_path: Path, number: int, transport: str) -> None:
     """A call that runs when the signal comes is answered; new ones are refused; the process ends with 0."""

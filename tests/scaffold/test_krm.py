@@ -170,6 +170,7 @@ def started(image: Path, *python: str) -> subprocess.CompletedProcess[bytes]:
 CONFIG = b"functionConfig: {apiVersion: v1, kind: ConfigMap, data: {team: storefront}}\n"
 
 
+@pytest.mark.slow
 def test_nothing_is_written(image: Path) -> None:
     """The function does its work without HOME and PATH, and leaves nothing behind in the image."""
     before = snapshot(image)

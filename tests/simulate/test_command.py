@@ -306,6 +306,7 @@ def test_rounds_that_are_none(xr: str, rounds: str, capsys: pytest.CaptureFixtur
     assert ended.value.code == 2 and "is not a number of 2 or more" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_processes(xr: str) -> None:
     """Two processes, whose sets and Structs are in another order each, print the same."""
     arguments = [*("simulate", xr, "--function", f"{HERE}:chain", "--drop", "vpc"), "--format"]

@@ -44,6 +44,7 @@ def test_nothing_is_written_without_the_option(project: Project) -> None:
     assert project.files() == []
 
 
+@pytest.mark.slow
 def test_update(project: Project) -> None:
     """With the option what is missing is written and reported, the next run passes and leaves it alone."""
     project.write("unit/test_net.py", check())

@@ -41,6 +41,7 @@ print(crossplane_lite.__file__)
 """
 
 
+@pytest.mark.slow
 def test_the_package_works_where_links_are_text(tmp_path: Path) -> None:
     """A checkout without links imports, makes messages and models, and renders the example."""
     pytest.importorskip("yaml", reason="PyYAML is not installed")
