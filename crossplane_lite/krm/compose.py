@@ -56,9 +56,9 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
 
     - functionConfig is the composite. It stays as it is; the status that the function desires, and conditions, are
       results of severity info. If its CompositeResourceDefinition is among the items, its defaults are filled in.
-    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, but for those of
-      another composite. These have its name in the label `crossplane.io/composite`, its kind and group in the
-      annotation `crossplane-lite/composite`, or a controller reference to it.
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, except items of
+      another composite: those that have the other composite's name in the label `crossplane.io/composite`, its kind and
+      group in the annotation `crossplane-lite/composite`, or a controller reference to it.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
       schemas and scopes of their kinds.
     - Composed resources are merged into their items as server-side apply would: objects and maps merge, lists and
@@ -66,8 +66,8 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
       have Crossplane's annotation, label and name, but no generateName, and no owner reference, because only a cluster
       gives the uid that this needs.
     - An item that isn't desired any more is removed only if this function has made it.
-    - Results become results, a fatal one an error, and then no item changes. For a resource that is held back, a
-      result of severity info names the values that it waits for.
+    - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
+      changes. For a resource that is held back, a result of severity info names the values that it waits for.
 
     Args:
         compose: The composition function.
@@ -86,7 +86,9 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
         except (InputError, RenderError) as error:  # the input can't be used; nothing is changed yet
             rl.results.error(str(error))
 
-    transform.__doc__ = compose.__doc__ or f"Compose what {compose.name} desires for the composite in functionConfig."
+    transform.__doc__ = compose.__doc__ or (
+        f"Compose the resources that {compose.name} desires for the composite in functionConfig."
+    )
     made = function(name=name or _name(compose))(transform)
     made.file = compose.file
     return made
@@ -97,7 +99,7 @@ def _name(compose: composition.Function) -> str:
 
 
 class _Runner:
-    """Runs the function once for each request: dependencies aren't asked for, which would take more runs."""
+    """Runs the function once for each request. It isn't asked for its dependencies, which would take more runs."""
 
     def __init__(self, compose: composition.Function) -> None:
         self._compose = compose
@@ -166,7 +168,10 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the name in messages of the XRD that defines the composite's kind, and the XRD; None without one."""
+        """Return the name for messages of the XRD that defines the composite's kind, and the XRD; "" and None without.
+
+        The XRD is looked for among the items.
+        """
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
             spec = data.get("spec")
@@ -208,17 +213,20 @@ class _Client:
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
 
     def _taken(self, name: str, resource: Mapping[str, Any]) -> Resource | None:
-        """Return the item that is the same object and isn't marked as composed; None for a new one.
+        """Return the item that becomes this composed resource: one of its group, kind, namespace and name, or None.
 
         Raises:
-            RenderError: It belongs to another composite or controller.
+            RenderError: The item belongs to another composite or controller.
         """
         wanted = _identity(resource)
         for item, data in self._items:
             if _identity(data) == wanted:
                 if self._name_of(data) or resource_name(data) or controller_of(data) is not None:
                     what = f"{wanted[1]} {wanted[3]}"
-                    raise RenderError(f"composed resource {quoted(name)}: {what} exists and belongs to another owner")
+                    raise RenderError(
+                        f"composed resource {quoted(name)}: {what} exists and belongs to another owner; give the "
+                        "resource another metadata.name"
+                    )
                 return item
         return None
 

@@ -332,7 +332,7 @@ def test_skipping_what_can_not_be_read(tmp_path: Path) -> None:
     assert made.changes(rl) == [("a.yaml", text.encode(), wanted.encode())]
     rl = made.read()
     rl.items.add(NEW).move_to("c.yaml", 1)
-    with pytest.raises(InputError, match=r"nothing can be added to c.yaml, which can't be read"):
+    with pytest.raises(InputError, match=r"can't be added to c.yaml, because this file can't be read; choose"):
         made.changes(rl)
     rl = made.read()
     rl.items.remove(rl.items[0])

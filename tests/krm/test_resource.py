@@ -75,7 +75,7 @@ def test_lists_are_lists() -> None:
     view.remove(5)
     assert view + [9] == [6, 4, 3, 9] and [9] + view == [9, 6, 4, 3]
     assert one.to_dict() == {"a": [6, 4, 3]}
-    with pytest.raises(ValueError, match="a has no such element"):
+    with pytest.raises(ValueError, match="a has no element "):
         view.index(77)
 
 

@@ -1,8 +1,8 @@
-"""Comments as data: the comments of each value, and the edits that set others.
+"""Comments as data: the comments of each value, and the edits that set new comments.
 
-A value has three: the lines above it (head), the rest of its line (line), and the lines below it that are indented more
-(foot). These comments go with it when it is moved or removed (`_layout`). A document, and an item of a list, has the
-lines above its first field and those behind its last one.
+A value has three comments: the lines above it (head), the rest of its line (line), and the lines below it that are
+indented more (foot). If the value is moved or removed, so are its comments (`_layout`). The comments of a document, and
+of an item of a list, are the lines above its first field (head) and below its last field (foot).
 
 Comments are read from the text of the input. They are written into text that has all other edits already: one document,
 or one item without its dash (`noted`).
@@ -56,7 +56,7 @@ _NO_PLACE = "there is no place for a comment"
 
 
 def comment(node: YamlNode, place: str) -> str:
-    """Return a comment of a value in the text of the input, without its signs; empty for none."""
+    """Return a comment of a value in the text of the input, without its signs; empty if there is none."""
     if node.was == FRESH:
         return ""
     text = node.doc.text
@@ -68,10 +68,10 @@ def comment(node: YamlNode, place: str) -> str:
 
 
 def check_place(node: YamlNode, place: str) -> None:
-    """Refuse a comment for which the text has no place.
+    """Check that the text has a place for a comment of a value.
 
     Raises:
-        UsageError: The text has no such place.
+        UsageError: The text has no place for it.
     """
     if node.was != FRESH and _REGIONS[place](node) is None:
         raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
@@ -203,12 +203,12 @@ _REGIONS = {HEAD: _head_region, LINE: _line_region, FOOT: _foot_region}
 
 
 def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
-    """Return a document's text with other comments.
+    """Return a document's text with new comments.
 
     Args:
         text: The text, which holds one document and may be indented as a whole.
-        notes: The steps to a value, the comment's place, and its text; empty for none.
-        least: The column up to which comments behind the document's last field aren't part of it.
+        notes: The new comments: the path of the value, the comment's place, and its text, which is empty to remove it.
+        least: Comments after the last field belong to the document if they are indented more than this column.
 
     Raises:
         UsageError: There is no place for a comment, such as in JSON.
@@ -234,7 +234,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
 
 
 def wanted_foot(notes: Sequence[Note]) -> bool:
-    """Say whether comments are set below a value: the document then ends in a whole line."""
+    """Say whether a comment below a value is set; the document's last line then ends in a line break."""
     return any(place == FOOT for _, place, _ in notes)
 
 
@@ -281,7 +281,7 @@ def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
 
 
 def _empty(before: str, indent: str) -> str:
-    """Return an empty line of a comment: with its sign, unless the old comment has empty lines without one."""
+    """Return an empty line of a comment: `#`, or nothing if the old comment has empty lines without the sign."""
     return "" if re.search(r"^[ \t]*\r?\n", before, re.MULTILINE) else f"{indent}#"
 
 

@@ -24,7 +24,7 @@ def mark(node: YamlNode | None) -> None:
 
 
 def touch(node: YamlNode) -> None:
-    """Prepare for a change of a node's value: aliases of it, or of anything around it, keep their values."""
+    """Prepare for a change of a node's value: aliases of it, or of a node around it, become copies of the old value."""
     aliases = node.doc.aliases
     at: YamlNode | None = node if aliases else None
     while at is not None:
@@ -35,7 +35,7 @@ def touch(node: YamlNode) -> None:
 
 
 def release(node: YamlNode) -> None:
-    """Prepare for a node's removal: aliases elsewhere of its parts keep their values."""
+    """Prepare for a node's removal: aliases elsewhere that stand for a part of it become copies of that part."""
     for anchored in list(node.doc.aliases):
         if _holds(node, anchored):
             for alias in node.doc.aliases.pop(anchored):
@@ -90,14 +90,14 @@ def _fresh(parent: YamlNode, value: Any) -> YamlNode:
 
 
 def _own(node: YamlNode) -> None:
-    """Keep the content of the text before it changes."""
+    """Keep a node's content in the text as `source` before the content changes."""
     if node.source is None:
         node.source = node.content
         node.content = node.content.copy()
 
 
 def assign(node: YamlNode, value: Any) -> None:
-    """Give a node a value; only differences change."""
+    """Give a node a new value; only its differences from the old value become edits."""
     if same(node.value(), value):
         return
     if node.kind == MAPPING and isinstance(value, dict):
@@ -172,7 +172,7 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step for edits: a copy of it if aliases share it."""
+    """Return the child at a step for edits, as a copy if an alias or a merge key gives it; None if there is none."""
     child = own_child(node, step)
     if child is None:
         below = node.child(step)
@@ -240,7 +240,7 @@ def _holder(step: str | int, steps: Sequence[str | int], value: Any) -> Any:
 
 
 def _put_plain(holder: Any, steps: Sequence[str | int], at: int, value: Any) -> Any:
-    """Put a value into a plain one and return that; missing steps on the way are made."""
+    """Put a value at a path into plain data, and return that data; missing objects and lists on the way are made."""
     if at == len(steps):
         return value
     step = steps[at]
@@ -266,7 +266,7 @@ def _no_way(steps: Sequence[str | int], at: int, is_list: bool) -> UsageError:
 
 
 def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
-    """Remove the value at a path."""
+    """Remove the value at a path; return False if there was none."""
     if not steps:
         raise UsageError("a path to delete needs at least one step")
     if not node.has(steps):
@@ -383,7 +383,7 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Write aliases out whose anchors may stand behind them, or be others, in the elements' new order."""
+    """Replace aliases by copies if, in the new order, their anchor may come after them or be another of that name."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

@@ -106,7 +106,7 @@ class YamlNode:
         return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
 
     def value(self) -> Any:
-        """Return a copy as JSON value, with aliases and merge keys resolved.
+        """Return a copy of the node's value as JSON values, with aliases and merge keys resolved.
 
         Raises:
             InputError: Aliases add up to too many values, or are nested too deep.
@@ -114,7 +114,7 @@ class YamlNode:
         return _value(self, [_MOST_VALUES, 0], 0)
 
     def get(self, steps: Sequence[str | int], default: Any = None) -> Any:
-        """Return a copy of the value at a path, or `default`."""
+        """Return a copy of the value at a path; `default` if there is none."""
         node, plain = self._reach(steps)
         if node is not None:
             return node.value()
@@ -135,7 +135,7 @@ class YamlNode:
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Return the node at a path; or None and the new value that is there."""
+        """Return the node at a path and `_NONE`; within a new value None and the plain value; else None and `_NONE`."""
         node: YamlNode | None = self
         for at, step in enumerate(steps):
             while node is not None and node.kind == ALIAS:
@@ -148,7 +148,7 @@ class YamlNode:
         return node, _NONE
 
     def child(self, step: str | int) -> YamlNode | None:
-        """Return the node under a key, also from a merge key, or at an index."""
+        """Return the node under a key (merge keys included) or at an index; None if there is none."""
         if self.kind == MAPPING and isinstance(step, str):
             found: YamlNode | None = self.content.get(step)
             if found is None and None in self.content:
@@ -180,7 +180,7 @@ class YamlNode:
         self.doc.editing.put(self, steps, value)
 
     def delete(self, steps: Sequence[str | int]) -> bool:
-        """Remove the value at a path, and say whether there was one."""
+        """Remove the value at a path; return False if there was none."""
         return self.doc.editing.delete(self, steps)
 
     def insert(self, steps: Sequence[str | int], index: int, value: Any) -> None:
@@ -227,7 +227,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child that the node itself has; values from merge keys are left out."""
+    """Return the child that the node itself has under a key or at an index, merge keys left out; None without any."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -235,7 +235,7 @@ def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the mappings that a merge key's value stands for, the one that decides first."""
+    """Yield the mappings that a merge key's value stands for; of those that have a key, the first one decides."""
     while node.kind == ALIAS:
         node = node.content
     if node.kind == MAPPING:
@@ -275,7 +275,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
 
 
 def _shared(node: YamlNode, left: list[int], depth: int) -> Any:
-    """Return the value that an alias stands for; only values of aliases are counted."""
+    """Return the value that an alias stands for, and count its parts: only values of aliases count for the limit."""
     left[0] -= 1
     left[1] += 1
     value = _value(node, left, depth + 1)

@@ -1,4 +1,4 @@
-"""JSON values: checks whether a value is one, and whether two are equal."""
+"""JSON values: checks whether a Python value is one, and whether two are equal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are equal; true is not 1."""
+    """Say whether two JSON values are equal; true and 1 aren't."""
     if isinstance(one, dict):
         return (
             isinstance(other, dict)
