@@ -205,7 +205,9 @@ class Notes:
             if not line.isprintable() and any(not one.isprintable() and one not in "\t\xa0" for one in line):
                 raise UsageError(f"a comment must not hold control characters (got {line!r:.60})")
         if place == LINE and "\n" in text:
-            raise UsageError(f"the comment behind a value must be one line; use head for several lines (got {text!r:.60})")
+            raise UsageError(
+                f"the comment behind a value must be one line; set head for several lines (got {text!r:.60})"
+            )
         node = self._node(steps)
         if node is not None:
             check_place(node, place)
