@@ -1,8 +1,8 @@
 """The looks and labels of nodes and edges, in whatever format they are drawn.
 
-Each state has a colour, a shape and its name on the node, so that nobody has to tell it by colour alone. The colours
-keep apart for the colour-blind (they are tints of the palette of Okabe and Ito). Nodes bring their own dark text on a
-light background; everything outside of nodes is a grey that can be read on white and on black.
+Each state has a colour, a shape and its name on the node, so that nobody needs the colour to recognise it. The colours
+are tints of the palette of Okabe and Ito, which colour-blind people can tell apart. Nodes have dark text on a light
+background of their own; everything outside of nodes is a grey that can be read on white and on black.
 """
 
 from __future__ import annotations
@@ -95,7 +95,10 @@ def node_tooltip(node: DrawnNode) -> str:
 
 
 def edge_label(edge: Edge) -> str:
-    """Return the label of an edge: the ends of the paths. It is empty where the dependency says it all."""
+    """Return the label of an edge: the ends of its first two paths, and how many more there are.
+
+    It is empty if the paths tell no more than the dependency's name.
+    """
     labels = list(dict.fromkeys(label for path in edge.paths if (label := _path_label(edge, path))))
     more = len(labels) - _MOST_PATHS
     text = ", ".join(labels[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
@@ -134,7 +137,7 @@ def edge_tooltip(edge: Edge) -> str:
 
 
 def legend_entries(graph: Graph) -> Iterator[tuple[State, str]]:
-    """Yield the states that are in a graph, and their descriptions."""
+    """Yield each state that a node of a graph has, and its description for people."""
     sorts = {node.state: node.sort for node in graph.nodes}
     for state in State:
         if state in sorts:

@@ -14,9 +14,9 @@ _WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
-    """Return a graph as lines: each node with its state, below it its dependencies.
+    """Return a graph as lines: each node with its state, and below it its dependencies.
 
-    The first resources stand first: by wave where the graph has waves, otherwise by the length of the chain below them.
+    Nodes are sorted by their waves if the graph has waves, else by the length of the chain of dependencies below them.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}

@@ -142,7 +142,7 @@ def _files_after(function: Function, case: Path) -> dict[str, bytes]:
         for other in (_CONFIG, _RESOURCES):
             if (case / other).exists():
                 raise InputError(
-                    f"{case} has both {_INPUT}, a whole ResourceList, and {other}, a part of one: remove one of the two"
+                    f"{case} has both {_INPUT} and {other}; {_INPUT} is a whole ResourceList: remove one of the two"
                 )
         try:
             data = (case / _INPUT).read_bytes()

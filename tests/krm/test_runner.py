@@ -217,7 +217,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
     [
         (b"", "stdin is empty"),
         (b" \n\n", "stdin is empty"),
-        (b"---\n", "it has no"),
+        (b"---\n", "it holds 0"),
         (b"a: [1\n", "line 2"),
         (b"\xff\xfea\x00", "UTF-8"),
         (b"kind: ResourceList\nitems:\n- a: \xff\n", "line 3: this is not UTF-8"),
@@ -230,7 +230,7 @@ def test_config_that_does_not_fit(tmp_path: Path) -> None:
         (b"kind: ResourceList\nitems: []\nresults: 5\n", "results must be a list"),
         (b"kind: ResourceList\nitems: []\nfunctionConfig: 5\n", "functionConfig must be an object"),
         (b"kind: ResourceList\nitems: []\nitems: []\n", "occurs twice"),
-        (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it has 2"),
+        (b"kind: ResourceList\nitems: []\n---\nkind: ResourceList\nitems: []\n", "it holds 2"),
         (b"kind: ResourceList\nitems: " + b"[" * 5000, "nested more than"),
         (b"\0" * 10, "isn't text"),
     ],

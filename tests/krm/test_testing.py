@@ -177,7 +177,7 @@ class TestDifferences:
 
     def test_nothing_expected_yet(self, case: Path) -> None:
         """A case without what is expected fails, and nothing is written."""
-        assert "there is no expected/ yet" in problem(team, case)
+        assert "there is no folder expected/ with the expected output yet" in problem(team, case)
         assert not (case / "expected").exists()
 
     def test_no_resource_list(self, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_unknown_names() -> None:
 @pytest.mark.parametrize(
     ("fixture", "problem"),
     [
-        ("text", "the fixture 'vpc' is not a mapping of status, metadata, connectionDetails and the like"),
+        ("text", "the fixture 'vpc' must be a mapping with status, metadata, connectionDetails or other"),
         (None, "is not a mapping"),
         ({"status": []}, "status is not a mapping"),
         ({"metadata": 1}, "metadata is not a mapping"),
