@@ -56,9 +56,9 @@ class Difference(NamedTuple):
     """The changes of a rollout for one composite. No value in it is a secret.
 
     Attributes:
-        composite: The composite: `XBucket photos`, with its namespace where it has one.
-        entries: The actions on its resources: deletions first.
-        status: The fields of its status that change, and whether it is ready.
+        composite: The kind and name of the composite, with its namespace if it has one: `XBucket photos`.
+        entries: The actions on its resources, in the order of `ACTIONS`.
+        status: The fields of its status that change; of its conditions, only Ready.
         notes: Other remarks for people.
         error: Why the reconcile fails; None if it doesn't.
     """
@@ -71,7 +71,7 @@ class Difference(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many resources there are of each action."""
+        """The number of resources for each action."""
         return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
 
     @property

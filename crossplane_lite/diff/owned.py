@@ -36,7 +36,7 @@ class Owned(NamedTuple):
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the owners of the element of the list here that has these keys, and perhaps more keys."""
+        """Return the owners of the element of the list here that has at least these keys; no owners if none has."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None

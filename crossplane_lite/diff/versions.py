@@ -89,7 +89,8 @@ def _at(
     names = list(in_process) or list(functions)
     if len(names) != 1:
         raise InputError(
-            f"--against {address}: an address is one function, and the pipeline has several: {', '.join(sorted(names))}"
+            f"--against {address}: an address serves one function, but the pipeline has several: "
+            f"{', '.join(sorted(names))}"
         )
     return {names[0]: stack.enter_context(Remote(address))}
 
@@ -115,9 +116,8 @@ def _home(version: str, folder: Path, target: str) -> Path:
     for home in (folder, folder / "src"):
         if any((home / found).is_file() for found in (module.with_suffix(".py"), module / "__init__.py")):
             return home
-    raise InputError(
-        f"--against {version}: this version has no {module.with_suffix('.py')}, the module of {target}, also not in src"
-    )
+    file = module.with_suffix(".py")
+    raise InputError(f"--against {version}: this version has neither {file} nor src/{file}, the module of {target}")
 
 
 @contextlib.contextmanager

@@ -41,14 +41,14 @@ _USUAL: Final = ("status.atProvider.", "status.")
 
 
 class Look(NamedTuple):
-    """How a state looks.
+    """How nodes in one state look.
 
     Attributes:
         fill: The colour of the background.
         stroke: The colour of the border.
-        dot: Shape in DOT.
-        style: Style in DOT.
-        mermaid: The brackets of a node in Mermaid.
+        dot: The shape of the node in DOT.
+        style: The style of the node in DOT.
+        mermaid: The brackets around the node's label in Mermaid, which give its shape.
     """
 
     fill: str

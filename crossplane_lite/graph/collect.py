@@ -58,7 +58,7 @@ class Collected:
 
     @property
     def resources(self) -> set[str]:
-        """The names of all composed resources that are known, Usages apart."""
+        """The names of all known composed resources, except Usages."""
         return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
 
 
@@ -150,7 +150,7 @@ def _described(items: Any) -> str:
 
 
 def _read(raw: bytes, *path: str) -> Any:
-    """Return a value of a Struct's bytes; an empty string if it is missing."""
+    """Return the value at a path in a Struct's bytes; an empty string if it is missing or the bytes can't be read."""
     try:
         return _wire.get_path(raw, path, "")
     except WireError:  # nobody has checked the answers of functions that run elsewhere

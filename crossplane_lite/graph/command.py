@@ -79,7 +79,7 @@ def drawn(graph: Graph, format: str) -> bytes:
 
     Raises:
         MissingExtraError: A picture needs the extra `graph`, which isn't installed.
-        UsageError: A picture needs the program `dot`, which isn't installed.
+        UsageError: A picture needs the program `dot`, which isn't installed or fails.
     """
     if format == "mermaid":
         from .mermaid import mermaid

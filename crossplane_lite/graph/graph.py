@@ -21,7 +21,7 @@ _REQUIRED: Final = "required."
 
 
 class Sort(enum.Enum):
-    """The sort of a node."""
+    """The sort of thing that a node stands for. The value of a member is its text for people."""
 
     RESOURCE = "composed resource"
     FIELD = "field of the composite"
@@ -131,7 +131,7 @@ class Graph(NamedTuple):
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
     def states(self) -> dict[State, int]:
-        """Return how many composed resources are in each state, in the order of the states."""
+        """Return how many composed resources are in each state, in the order of `State`; empty states are left out."""
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
         return {state: counted[state] for state in State if counted[state]}
 

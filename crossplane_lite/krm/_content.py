@@ -95,12 +95,15 @@ class Content(Fields):
     # The content
 
     def _sync(self) -> None:
-        """Take over fields that were set in typed views."""
+        """Take fields that were set or deleted in typed views over into the content."""
         if self._typed is not None:
             self._typed.take_over()
 
     def _content(self) -> dict[str, Any]:
-        """Return the content, without changes in typed views. The first call reads it from the text."""
+        """Return the content as plain data, not a copy; the first call reads it from the text.
+
+        Changes in typed views aren't taken over; `_now` does that first.
+        """
         if self._data is None:
             assert self._node is not None
             content = self._node.value()
@@ -116,7 +119,7 @@ class Content(Fields):
         return self._content()
 
     def _peek(self, *steps: str | int) -> Any:
-        """Return the plain value at a path; None if it is missing. As long as possible, only this value is read."""
+        """Return the plain value at a path; None if it is missing. The rest of the content needn't be read for it."""
         if self._is_text_at(steps):
             return self._node.get(steps)  # type: ignore[union-attr]  # there is one
         return field_path.lookup(self._now(), steps)
@@ -135,7 +138,11 @@ class Content(Fields):
         object.__setattr__(self, "_edits", self._edits + 1)
 
     def _assign(self, holder: Any, key: str | int, value: Any) -> None:
-        """Put a plain value into a dict or list of the content."""
+        """Put a plain value into a dict or list of the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or must not have this value here.
+        """
         content = self._content()
         self._check_open()
         if isinstance(holder, list):
@@ -153,7 +160,11 @@ class Content(Fields):
         self._touch()
 
     def _remove(self, holder: Any, key: str | int) -> None:
-        """Remove a key from a dict, or an index from a list, of the content."""
+        """Remove a key from a dict, or an index from a list, of the content.
+
+        Raises:
+            UsageError: The resource can't be changed, or must not lose this value.
+        """
         content = self._content()
         self._check_open()
         if self._is_guarded(holder, key):
@@ -283,7 +294,7 @@ class Content(Fields):
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring changes of the content into the nodes of the text."""
+        """Bring the changes of the content into the nodes of the text, which are written when the stream is."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return
@@ -294,12 +305,12 @@ class Content(Fields):
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """Hand the comments that were set to the text, which writes them with everything else."""
+        """Give the comments that were set to the text, which writes them together with all other edits."""
         if self._notes is not None and self._node is not None:
             self._node.doc.notes[self._node] = self._notes.now()
 
     def _bind(self, node: YamlNode | None) -> None:
-        """Take the node that the content is written to from now on; None if the text of the whole list is new."""
+        """Note that the text has the present content now, at this node; None if the text of the whole list is new."""
         put = object.__setattr__
         put(self, "_node", node)
         put(self, "_lists", {} if self._data is None else _tree.lists_in(self._data))
@@ -307,7 +318,7 @@ class Content(Fields):
 
 
 def start(resource: Any, node: YamlNode | None, label: str, data: Any) -> None:
-    """Give a new resource its content, or the node that it is read from."""
+    """Set all attributes of a new resource: it gets plain data, or the node that its content is read from."""
     Fields.__init__(resource, resource, data, None, label)
     put = object.__setattr__
     put(resource, "_node", node)

@@ -65,7 +65,11 @@ def plain_data(value: Any, view: View | None = None, step: Any = ()) -> Any:
 
 
 def _opened(value: Any, where: str, depth: int) -> Any:
-    """Return a value in which views and models are replaced by their content."""
+    """Return a value in which views and models are replaced by their content.
+
+    Raises:
+        UsageError: Nothing is at the place of a view, or the value is nested too deep.
+    """
     if value is None or isinstance(value, (str, int, float)):
         return value
     if depth > DEEPEST:

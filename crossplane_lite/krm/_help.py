@@ -100,7 +100,7 @@ def _schema(function: Runnable) -> dict[str, Any] | None:
 
 
 def _add_help(schema: dict[str, Any], cls: type[Any], depth: int) -> None:
-    """Fill in descriptions from the metadata of attrs fields."""
+    """Add the texts that attrs fields have as `help` in their metadata to a class's schema, nested classes included."""
     import attr
 
     from .._input.types import fields_of, shape_of

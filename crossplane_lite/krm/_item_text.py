@@ -82,7 +82,7 @@ def _clean(document: str, name: str) -> str:
 
 
 def joined(documents: Sequence[str]) -> str:
-    """Return documents as one stream."""
+    """Return the texts of documents as one stream, with `---` between them."""
     return "---\n".join(one if one.endswith("\n") else one + "\n" for one in documents)
 
 
@@ -93,7 +93,7 @@ def indented(text: str, first: str) -> str:
 
 
 def unwrapped(data: bytes) -> str:
-    """Return the items of any ResourceList as a stream of documents."""
+    """Return the items in the text of a ResourceList as a stream of YAML documents."""
     label = "the function's output"
     text = parse(data, label)
     node = text.root.child("items")

@@ -109,7 +109,7 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object; without a path, those of the object."""
+        """Return the comments of the value at a field path within this object; "" is the object itself."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
@@ -133,7 +133,7 @@ class Fields(View, _MutableMapping):
     def __delattr__(self, name: str) -> None:
         key = _key_of(type(self), name)
         if key not in self._now():
-            raise AttributeError(f"{show([*self._steps(), key])} isn't there")
+            raise AttributeError(f"{show([*self._steps(), key])} isn't there, so it can't be removed")
         del self[key]
 
     def __dir__(self) -> list[str]:
@@ -150,7 +150,7 @@ class Fields(View, _MutableMapping):
         return repr(self._now())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy as plain data."""
+        """Return a copy of the object as plain data."""
         copy: dict[str, Any] = copied(self._now())
         return copy
 
@@ -222,7 +222,7 @@ class Elements(View, _MutableSequence):
         return len(self._now())
 
     def insert(self, index: int, value: Any) -> None:
-        """Insert a value before the element at an index."""
+        """Insert a value into the list, before the element at an index."""
         self._root._check_open()
         self._now().insert(index, plain_data(value, self, index))
         self._root._touch()
@@ -251,22 +251,22 @@ class Elements(View, _MutableSequence):
         return sum(equal(one, value) for one in self._now())
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end."""
+        """Add values at the end of the list."""
         self._root._check_open()
         made = [plain_data(one, self) for one in values]
         self._now().extend(made)
         self._root._touch()
 
     def clear(self) -> None:
-        """Remove every element; the list stays, empty."""
+        """Remove every element; the empty list stays in the resource."""
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; without one, the list's."""
+        """Return the comments of the value at a field path within this list, such as `[0]`; "" is the list itself."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-        """Sort in place, as a list's `sort` does; elements keep their comments."""
+        """Sort the list in place, as Python's `list.sort` does; elements keep their comments."""
         self._root._check_open()
         data = self._now()
         order = sorted(range(len(data)), key=lambda at: self[at] if key is None else key(self[at]), reverse=reverse)
@@ -274,13 +274,13 @@ class Elements(View, _MutableSequence):
         self._root._touch()
 
     def reverse(self) -> None:
-        """Reverse the order, in place."""
+        """Reverse the order of the elements in place; elements keep their comments."""
         self._root._check_open()
         self._now().reverse()
         self._root._touch()
 
     def copy(self) -> list[Any]:
-        """Return a copy as plain data."""
+        """Return a copy of the list as plain data."""
         copy: list[Any] = copied(self._now())
         return copy
 
@@ -377,7 +377,7 @@ class Missing(Fields):
         found = self._found()
         if isinstance(found, (Fields, Elements)):
             return found[key]
-        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} isn't there")
+        raise KeyError(key) if isinstance(key, str) else IndexError(f"{self._root._where}: {self._path} is empty")
 
     def __iter__(self) -> Iterator[Any]:
         found = self._found()

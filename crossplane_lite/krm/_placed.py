@@ -79,7 +79,7 @@ class Placed:
 
 
 def _with(holder: dict[str, Any], key: str, value: dict[str, Any], before: Any) -> dict[str, Any]:
-    """Return a copy of `holder` with a field. For an empty value the copy has null or no field, as `before` was."""
+    """Return a copy of `holder` with a field. If `before` is null or missing, so is an empty value in the copy."""
     if value or before not in (None, _NONE):
         return {**holder, key: value}
     if before is None:

@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 class Output:
-    """The result of a function's process.
+    """The output of a KRM function that was run.
 
     Attributes:
         stdout: The ResourceList. It is empty only if the input can't be read.
@@ -191,7 +191,7 @@ class Stdout:
 
 
 def _drop(fd: int) -> None:
-    """Drop text that can't be written: Python would try again at exit, and change the exit status."""
+    """Drop text that a stream can't write: Python would try to write it again at exit, and change the exit status."""
     _quietly(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), fd))
 
 

@@ -49,7 +49,7 @@ def is_reserved(key: object) -> bool:
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether orchestrators read or write an annotation; they quote it in their own way."""
+    """Say whether an annotation is one that orchestrators write, whose quotes aren't the style of the file's author."""
     return key.startswith(_ORCHESTRATORS)
 
 

@@ -150,7 +150,7 @@ def _notes(resource: Commented) -> Notes:
 
 
 class _Note:
-    """The comments that were set for one field or element, and that the text doesn't have yet.
+    """The comments that were set for one field or element, which the text of the input doesn't have.
 
     Objects and lists in a list are told apart by their identity as Python objects, strings and numbers by their place.
     """

@@ -109,7 +109,7 @@ class _Runner:
 
 
 class _Client:
-    """One reconcile against a ResourceList."""
+    """One reconcile of a composition function, with a ResourceList in place of the cluster."""
 
     def __init__(self, compose: composition.Function, rl: ResourceList[Any]) -> None:
         self._compose = compose
@@ -124,7 +124,7 @@ class _Client:
         self._kind = f"{self._owner.kind}.{group_of(self._owner.api_version)}"
 
     def reconcile(self) -> None:
-        """Compose, and bring the result into the items and results."""
+        """Run the function, and bring its resources and results into the ResourceList."""
         composed = {name: item for item, data in self._items if (name := self._name_of(data))}
         try:
             rendered = render(
@@ -168,9 +168,9 @@ class _Client:
         return schemas
 
     def _definition(self, composite: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """Return the name for messages of the XRD that defines the composite's kind, and the XRD; "" and None without.
+        """Return the XRD among the items that defines the composite's kind, after its name for messages.
 
-        The XRD is looked for among the items.
+        Without such an XRD, return "" and None.
         """
         wanted = group_of(text_of(composite.get("apiVersion"))), composite.get("kind")
         for where, data in self._definitions():
@@ -233,7 +233,7 @@ class _Client:
     # -- output
 
     def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
-        """Bring a composed resource into its item, or add it."""
+        """Merge a composed resource into its item; if `item` is None, add the resource as a new item."""
         metadata = resource["metadata"]
         metadata.pop("generateName", None)  # it has its name
         metadata["ownerReferences"] = [one for one in metadata["ownerReferences"] if one != self._owner.reference]
@@ -319,7 +319,7 @@ def _without_reserved(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return a new item's fields in the order in which people write them."""
+    """Return the content of a new item with its fields in the usual order: apiVersion, kind, metadata, then others."""
     metadata = _first(resource["metadata"], "name", "namespace", "labels", "annotations")
     return _first({**resource, "metadata": metadata}, "apiVersion", "kind", "metadata")
 

@@ -271,7 +271,7 @@ class Package:
 
 
 def _config(path: str) -> YamlNode:
-    """Return the functionConfig in a file."""
+    """Return the functionConfig in a file; InputError if the file can't be read or doesn't hold one document."""
     text = parse(_read(path), path)
     if len(text.documents) != 1:
         raise InputError(f"{path} must hold one document, the functionConfig (it holds {len(text.documents)})")

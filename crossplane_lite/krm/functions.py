@@ -85,7 +85,7 @@ class Function:
         if result is not None:
             raise UsageError(
                 f"{self.name}() must return nothing (got a {type(result).__name__}); "
-                "it changes rl.items and adds to rl.results"
+                "change rl.items and add to rl.results instead"
             )
 
     @property

@@ -249,7 +249,7 @@ class Items(_Sequence):
         made = self._taken(resource)
         found = self._same_as(made)
         if len(found) > 1:
-            raise UsageError(f"there are {len(found)} items that are {made._what}; change the one that you mean itself")
+            raise UsageError(f"there are {len(found)} items that are {made._what}; change one of them without upsert()")
         if not found:
             self._append(made)
             return made
@@ -273,14 +273,14 @@ class Items(_Sequence):
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return the item that an object is, or is a typed view of; None if it is neither."""
+        """Return the item that an object is, or that it is a typed view of; None for any other object."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one
         return None
 
     def clear(self) -> None:
-        """Remove all of these items, such as `rl.items.where(kind="Job").clear()`."""
+        """Remove all of these items from the ResourceList: `rl.items.where(kind="Job").clear()` removes all Jobs."""
         gone = {id(one) for one in self._found}
         self._found.clear()
         self._whole._found[:] = [one for one in self._whole._found if id(one) not in gone]

@@ -108,12 +108,12 @@ class ResourceList(_Typed[C]):
 
     @property
     def items(self) -> Items:
-        """The resources. They are changed in place. An assigned list replaces all the items, in its order.
+        """The resources, which are changed in place. An assigned list replaces all items, in the order of the list.
 
-        Items in an assigned list keep their text. Other objects in it are added as by `items.add`.
+        Items in an assigned list keep their text. Other objects in the list are added as by `items.add`.
 
         Raises:
-            UsageError: The assigned values aren't items.
+            UsageError: An assigned value can't be an item.
             DuplicateResourceError: The assigned list has one item twice, or a new item has the group, kind, namespace
                 and name of another one.
         """

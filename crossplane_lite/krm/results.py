@@ -34,7 +34,7 @@ class Result:
         wire: The result in the form of a ResourceList.
 
     Attributes:
-        message: Its text.
+        message: The text of the result, for people.
         severity: `error`, `warning` or `info`; `error` if the result has none.
         resource_ref: The apiVersion, kind, name and namespace of the resource that the result is about, or None.
         field: The path, currentValue and proposedValue of the field that the result is about, or None.
@@ -165,7 +165,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add an information; the arguments are those of `error`."""
+        """Add a result of severity info; the arguments are those of `error`."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(

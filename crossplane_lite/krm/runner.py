@@ -167,7 +167,7 @@ def _call(function: Runnable, rl: ResourceList[Any]) -> None:
 def _finished(
     function: Runnable, read: Reader, finish: Callable[[ResourceList[Any]], T], rl: ResourceList[Any], came: _Came
 ) -> Answer[T]:
-    """Return the answer of a function that has returned."""
+    """Return the answer of a function that has returned, after the checks of its role."""
     if function.role != "validator":
         _check_configs(rl, came)
         return _answer(rl, finish, "")
@@ -205,7 +205,7 @@ def _failed(
     rl: ResourceList[Any],
     error: BaseException,
 ) -> Answer[T]:
-    """Return the answer of a function that raised: the unchanged items, and an error."""
+    """Return the answer of a function that raised: the unchanged items, its results, and an error."""
     stderr = "" if isinstance(error, SystemExit) else _trace(error)
     answer = _renewed(read, rl)
     text = _text(error, function.file)
@@ -244,7 +244,10 @@ def _text(error: BaseException, home: str) -> str:
 
 
 def _trace(error: BaseException) -> str:
-    """Return the traceback of an exception, from the function's own code on."""
+    """Return the traceback of an exception, from the first line of the function's own code on.
+
+    It is empty for an error of this package that was raised outside of the function.
+    """
     import traceback
 
     trace = error.__traceback__
@@ -263,7 +266,7 @@ def _annotation(resource: Resource | None, key: str) -> Any:
 
 
 def _is_config(item: Resource, config: Resource | None) -> bool:
-    """Say whether an item is functionConfig itself, which kustomize passes on and drops because of an annotation."""
+    """Say whether an item is functionConfig itself: kustomize sends it as an item, and drops it from the output."""
     if config is None or _annotation(config, _LOCAL) is None or _annotation(item, _LOCAL) is None:
         return False
     return all(

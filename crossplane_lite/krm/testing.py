@@ -106,10 +106,10 @@ def _advice() -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the folders of the cases in a folder.
+    """Return the folders of the cases: the folder itself if it is one, else the folders in it, sorted.
 
     Raises:
-        InputError: The folder has no case.
+        InputError: The folder doesn't exist, holds no case, or holds a folder that isn't one.
     """
     if not folder.is_dir():
         raise InputError(

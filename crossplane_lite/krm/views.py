@@ -59,7 +59,13 @@ def view_of(model: type[M], resource: Resource) -> M:
 
 
 class _View:
-    """One view, its content when its changes were last taken over, and how many changes the resource had had then."""
+    """One view, and its state when its changes were last taken over.
+
+    Attributes:
+        model: The view.
+        before: The view's content then.
+        edits: The number of changes that the resource had had by then.
+    """
 
     __slots__ = ("before", "edits", "model")
 
@@ -133,7 +139,7 @@ def _made(model: type[M], resource: Resource) -> M:
 
 
 class _Difference:
-    """Takes the differences between two states of a view over into a resource's content."""
+    """Brings the differences between two states of a view into the content of a resource."""
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -187,5 +193,5 @@ class _Element:
         self.found = found
 
     def value(self) -> Any:
-        """Return the view's old content, as `matched` asks for it."""
+        """Return the element's old content in the view; `matched` calls this as it does for nodes."""
         return self.before

@@ -226,7 +226,7 @@ def _show(
         try:
             text = _visible(json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
         except RecursionError:
-            raise InputError("the result is nested too deeply to be written as JSON") from None
+            raise InputError("the result is nested too deeply to be written as JSON; use --format table") from None
     elif form == "yaml" and simulation.rounds and simulation.problem is None:
         documents = output.documents(simulation.rounds[-1].rendered, inputs.composite.content)
         text = yaml.dump(documents, sort_keys=True)

@@ -20,7 +20,14 @@ DETAILS: Final = "connectionDetails"
 _PARTS: Final = ("metadata", "spec", "status", DETAILS)
 _BELOW_STATUS: Final = ("atProvider", "conditions")
 
-_NOUNS: Final = {str: "a string", int: "an integer"}
+_NOUNS: Final = {
+    bool: "a boolean",
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+}
 _TEXTS: Final = {...: str}
 # The fields of every resource, and their types; see _check.
 _TYPES: Final[dict[str, Any]] = {
@@ -183,22 +190,28 @@ def _check(what: str, path: str, value: Any, wanted: Any) -> None:
         return
     if isinstance(wanted, type):
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise InputError(f"{what}: {path} is not {_NOUNS[wanted]}{'; quote it' if wanted is str else ''}")
+            hint = "; quote it" if wanted is str and isinstance(value, (bool, int, float)) else ""
+            raise InputError(f"{what}: {path} must be {_NOUNS[wanted]} (got {_noun(value)}){hint}")
     elif isinstance(wanted, list):
         if not isinstance(value, list):
-            raise InputError(f"{what}: {path} is not a list")
+            raise InputError(f"{what}: {path} must be a list (got {_noun(value)})")
         for at, element in enumerate(value):
             if element is None:
-                raise InputError(f"{what}: {path}[{at}] is null")
+                raise InputError(f"{what}: {path}[{at}] must not be null")
             _check(what, f"{path}[{at}]", element, wanted[0])
     elif not isinstance(value, Mapping):
-        raise InputError(f"{what}: {path} is not a mapping")
+        raise InputError(f"{what}: {path} must be a mapping (got {_noun(value)})")
     elif ... in wanted:
         for name, inner in value.items():
             _check(what, f"{path}[{short_text(name)}]", inner, wanted[...])
     else:
         for name, type_ in wanted.items():
             _check(what, f"{path}.{name}", value.get(name), type_)
+
+
+def _noun(value: Any) -> str:
+    """Return the name of a value's type, with its article; the value itself may be a secret."""
+    return _NOUNS.get(type(value), f"a {type(value).__name__}")
 
 
 def _meant(name: str) -> str | None:

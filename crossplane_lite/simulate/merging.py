@@ -16,7 +16,7 @@ ABSENT: Any = object()
 
 
 def copied(tree: Any, *, nulls: bool = True) -> Any:
-    """Return a copy that shares nothing with the original.
+    """Return a deep copy of plain data.
 
     Args:
         tree: Plain data.
@@ -38,7 +38,7 @@ def copied(tree: Any, *, nulls: bool = True) -> Any:
 
 
 def without_nulls(tree: Any) -> Any:
-    """Return a copy without the keys whose value is null."""
+    """Return a deep copy of plain data without the keys whose value is null."""
     return copied(tree, nulls=False)
 
 
@@ -67,7 +67,7 @@ def steps_of(path: str) -> list[str | int]:
     steps: list[str | int] = []
     for step in field_path.parse(path):
         if isinstance(step, field_path.Select):
-            raise UsageError(f"{path!r} isn't the path of an Observable: {field_path.Select.__repr__(step)} selects")
+            raise UsageError(f"{path!r} isn't the path of an Observable: it selects an element by its fields")
         steps.append(step)
     return steps
 

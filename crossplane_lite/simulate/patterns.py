@@ -54,7 +54,7 @@ def _parsed(pattern: str) -> Any:
 
 
 def _text(tokens: Any) -> str:
-    """Return a text for a parsed pattern: the first of each choice, repeated as seldom as possible.
+    """Return a text that a parsed pattern matches: of each choice the first, with as few repeats as possible.
 
     Raises:
         _TooHard: The pattern has parts that need a search.

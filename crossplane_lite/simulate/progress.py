@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Return the problem of a simulation whose last round has the result of an earlier one, with the changes between.
+    """Return a text that says that the last round has the result of an earlier one, and what changes in between.
 
     Args:
         rounds: All rounds.
@@ -30,7 +30,7 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
 
 
 def slowness(rounds: Sequence[Round]) -> str:
-    """Return the problem of a simulation that had too many rounds, with the changes of the last round."""
+    """Return a text that says that there were too many rounds, and which fields the last round changed."""
     return (
         f"it isn't stable after {len(rounds)} rounds, and no two rounds had the same result; a higher limit may help "
         f"(--max-rounds); these still change: {listed(_changed(rounds, len(rounds) - 1))}"

@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 
 def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
-    """Return the result of a simulation.
+    """Return the result of a simulation as plain data.
 
     Args:
         simulation: A simulation that has run; it may have failed.

@@ -62,9 +62,9 @@ class Target(NamedTuple):
     """The resource that values are made for.
 
     Attributes:
-        name: Its composition resource name.
-        api_version: Its apiVersion.
-        kind: Its kind.
+        name: The resource's composition resource name.
+        api_version: The resource's apiVersion.
+        kind: The resource's kind.
     """
 
     name: str
@@ -289,7 +289,7 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1, or the nearest number that a schema takes."""
+    """Return 1 if a schema allows it, else a number near it that fits the schema's limits and its multipleOf."""
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest

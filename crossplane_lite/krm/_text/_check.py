@@ -43,7 +43,7 @@ class Cut:
 
 
 def cut(text: str, indent: int) -> Cut | None:
-    """Return the parts of the text of a list of items, whose dashes stand in the column `indent`; None without any."""
+    """Return the text of a ResourceList, cut at its items' dashes in the column `indent`; None if it has no items."""
     head = _ITEMS.search(text)
     if head is None:
         return None

@@ -85,7 +85,7 @@ def _lines(text: str, region: Region) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return the text of a comment on one line."""
+    """Return the text of a comment that is one line, without its sign and without a dash before it."""
     bare = line.strip(" \t\r\n")
     bare = bare.removeprefix("-").lstrip(" \t") if not bare.startswith("#") else bare
     return bare.removeprefix("#").removeprefix(" ")
@@ -107,7 +107,7 @@ def _is_item(node: YamlNode) -> bool:
 
 
 def _is_first_of_unit(node: YamlNode) -> bool:
-    """Say whether the comments above a field are those of the document or element around it."""
+    """Say whether a field is the first of a document or an element, so that comments above it belong to that."""
     parent = node.parent
     if parent is None or parent.was != MAPPING or (parent.parent is not None and parent.parent.was == MAPPING):
         return False
@@ -115,7 +115,7 @@ def _is_first_of_unit(node: YamlNode) -> bool:
 
 
 def _place(node: YamlNode) -> Bounds | None:
-    """Return the place of an entry in block style; None for one in brackets."""
+    """Return the place of an entry in block style; None for an entry in brackets, and for a document."""
     parent = node.parent
     return None if parent is None or parent.style or not is_block(parent) else place_of(node)
 

@@ -55,7 +55,7 @@ def split(text: str) -> list[Piece]:
 
 
 def _first(text: str, at: int, end: int) -> int:
-    """Return the beginning of a document's own text: behind empty lines and directives."""
+    """Return the place where the text of a document begins: after empty lines and directives."""
     while at < end:
         stop = min(line_end(text, at), end)
         line = text[at:stop]

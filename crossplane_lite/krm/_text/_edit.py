@@ -50,7 +50,7 @@ def _holds(node: YamlNode, inner: YamlNode | None) -> bool:
 
 
 def detach(alias: YamlNode) -> None:
-    """Replace an alias by a copy of its value."""
+    """Replace an alias by a copy of its value; for an alias in a merge key, its fields become the mapping's own."""
     if alias.kind != ALIAS:
         return
     holder = alias.parent
@@ -67,7 +67,7 @@ def detach(alias: YamlNode) -> None:
 
 
 def spell_out(mapping: YamlNode) -> None:
-    """Write the values of a merge key as fields of the mapping itself."""
+    """Replace the merge key of a mapping by fields of the mapping itself."""
     values = mapping.value()
     mark(mapping)
     release(mapping.content[None])
@@ -172,7 +172,7 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step for edits, as a copy if an alias or a merge key gives it; None if there is none."""
+    """Return the child at a step, for edits: a copy if it came from an alias or a merge key; None if there is none."""
     child = own_child(node, step)
     if child is None:
         below = node.child(step)
@@ -188,7 +188,7 @@ def _is_absent(node: YamlNode) -> bool:
 
 
 def put(node: YamlNode, steps: Sequence[str | int], value: Any) -> None:
-    """Put a value at a path."""
+    """Put a value at a path; see `YamlNode.set`."""
     value = checked(value)
     for step in steps:
         checked(step, "a key")
@@ -293,7 +293,11 @@ def delete(node: YamlNode, steps: Sequence[str | int]) -> bool:
 
 
 def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
-    """Return the list at a path as a node for edits; a missing or null one is made."""
+    """Return the node of the list at a path, for edits; if it is missing or null, the list is made first.
+
+    Raises:
+        UsageError: The value isn't a list.
+    """
     if node.is_null(steps):
         put(node, steps, [])
     node = _editable(node)
@@ -310,7 +314,7 @@ def _list_at(node: YamlNode, steps: Sequence[str | int]) -> YamlNode:
 
 
 def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
-    """Return a stand-in for a list within a new value, which shares its elements."""
+    """Return a new node for a list within a new value; edits of the node change the list itself."""
     value = node.content
     for step in steps[at:]:
         value = value[step]
@@ -321,7 +325,7 @@ def _inside(node: YamlNode, steps: Sequence[str | int], at: int) -> YamlNode:
 
 
 def insert(node: YamlNode, steps: Sequence[str | int], index: int, value: Any) -> None:
-    """Insert a value into the list at a path."""
+    """Insert a value into the list at a path; see `YamlNode.insert`."""
     value = checked(value)
     holder = _list_at(node, steps)
     if not 0 <= index <= len(holder.content):
@@ -341,7 +345,7 @@ def _insert(node: YamlNode, index: int, value: Any) -> None:
 
 
 def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> None:
-    """Move an element of the list at a path."""
+    """Move an element of the list at a path; see `YamlNode.move`."""
     holder = _list_at(node, steps)
     for one in (index, to):
         if not 0 <= one < len(holder.content):
@@ -352,7 +356,7 @@ def move(node: YamlNode, steps: Sequence[str | int], index: int, to: int) -> Non
 
 
 def arrange(node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int]) -> None:
-    """Make the list at a path hold these elements: nodes of its own, and values."""
+    """Make the list at a path hold these elements: nodes of its own, and new values; see `YamlNode.arrange`."""
     node = _list_at(node, steps)
     seen: set[int] = set()
     new = []

@@ -76,7 +76,7 @@ def _parts(node: YamlNode) -> tuple[str, list[_Part], bool, str]:
 
 
 def is_noted(node: YamlNode) -> bool:
-    """Say whether there are comments in brackets that belong to none of the entries."""
+    """Say whether a collection in brackets holds comments that belong to none of its entries."""
     if not node.style:
         return False
     head, _, _, tail = _parts(node)
@@ -146,7 +146,7 @@ def _indent(node: YamlNode) -> str:
 
 
 def _usual_lead(node: YamlNode, parts: list[_Part]) -> str:
-    """Return the white space before an entry that isn't the first."""
+    """Return the white space that a collection in brackets usually has before an entry, the first one apart."""
     for part in parts[1:]:
         if "#" not in part.lead:
             return part.lead

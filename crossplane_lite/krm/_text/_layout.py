@@ -97,7 +97,7 @@ def entries(node: YamlNode) -> list[YamlNode]:
 
 
 def is_block(node: YamlNode) -> bool:
-    """Say whether the text holds a mapping or sequence in block style there."""
+    """Say whether a node is a mapping or sequence in block style in the text, with entries."""
     return not node.style and bool(entries(node))
 
 
@@ -116,12 +116,12 @@ def colon_of(node: YamlNode) -> int:
 
 
 def is_block_scalar(node: YamlNode) -> bool:
-    """Say whether the text holds a string there as a block: `|` or `>`."""
+    """Say whether a node is a block scalar in the text: a string after `|` or `>`."""
     return node.was == SCALAR and node.style in ("|", ">")
 
 
 def header(node: YamlNode) -> Any:
-    """Return the match of a block scalar's header, such as `|-`."""
+    """Return the regex match of a block scalar's header, such as `|-2`; its group 1 is the part after `|` or `>`."""
     found = _HEADER.match(node.doc.text, node.start)
     assert found is not None
     return found
@@ -185,7 +185,7 @@ def _block_end(node: YamlNode) -> int:
 
 
 def tail_end(text: str, at: int, indent: int) -> int:
-    """Return the end of the comment lines after a place that are indented more than a column; the place without any."""
+    """Return the end of the comment lines after `at` that are indented more than `indent`; `at` if there are none."""
     end = at
     while at < len(text) and (found := _COMMENT_OR_BLANK.match(text, at)):
         if found[2].startswith("#"):
@@ -197,7 +197,7 @@ def tail_end(text: str, at: int, indent: int) -> int:
 
 
 def _lead_start(text: str, at: int, bound: int, indent: int) -> int:
-    """Return the start of the comment lines directly above a line and after `bound`; the line itself without any."""
+    """Return the start of the comment lines directly above a line and after `bound`; `at` if there are none."""
     while at > bound:
         above = line_start(text, at - 1)
         line = text[above:at]
@@ -290,7 +290,7 @@ def place_of(node: YamlNode) -> Bounds:
 
 
 def _first_bound(node: YamlNode, line: int) -> int:
-    """Return the first place at which comments of a collection's first entry can begin."""
+    """Return the place in the text after which comments belong to a collection's first entry."""
     parent = node.parent
     if parent is None or (parent.was == SEQUENCE and node.was == MAPPING):
         return line

@@ -64,7 +64,7 @@ def matched(nodes: list[YamlNode], values: list[Any]) -> list[Any]:
 
 
 def _shape(value: Any) -> type:
-    """Return the class of values that a value can turn into: dict, list, or object for all other values."""
+    """Return dict, list, or object for all other values. Old and new elements are paired only within one of these."""
     return dict if isinstance(value, dict) else list if isinstance(value, list) else object
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         def arrange(self, node: YamlNode, elements: Sequence[Any], steps: Sequence[str | int], /) -> None: ...
 
     class Stream(Protocol):
-        """The stream that a node is of, as nodes and edits know it; see `_parse.Text`."""
+        """The stream that a node belongs to: the part of `_parse.Text` that nodes and edits use."""
 
         label: str
         text: str
@@ -100,7 +100,7 @@ class YamlNode:
 
     @property
     def line(self) -> int:
-        """Its line in the text, from 1; 0 for a new value."""
+        """The node's line in the text, from 1; 0 for a new value."""
         if self.was == FRESH:
             return 0
         return self.doc.text.count("\n", 0, self.kstart if self.kstart >= 0 else self.start) + 1
@@ -135,7 +135,11 @@ class YamlNode:
         return node.kind not in (MAPPING, SEQUENCE) and node.value() is None
 
     def _reach(self, steps: Sequence[str | int]) -> tuple[YamlNode | None, Any]:
-        """Return the node at a path and `_NONE`; within a new value None and the plain value; else None and `_NONE`."""
+        """Return the node at a path, and `_NONE`.
+
+        New values have no nodes inside: for a path into one, return None and the plain value. If nothing is at the
+        path, return None and `_NONE`.
+        """
         node: YamlNode | None = self
         for at, step in enumerate(steps):
             while node is not None and node.kind == ALIAS:
@@ -163,7 +167,7 @@ class YamlNode:
         return None
 
     def children(self) -> list[YamlNode]:
-        """Return the present elements of a list; none for other values."""
+        """Return the elements of a list, edits included; an empty list for other values."""
         return list(self.content) if self.kind == SEQUENCE else []
 
     # Editing
@@ -203,7 +207,7 @@ class YamlNode:
         """Make the list at a path hold these elements in this order: nodes of its `children()`, and new values.
 
         Raises:
-            UsageError: It isn't a list, or a value isn't JSON's.
+            UsageError: The value at the path isn't a list, or a new value isn't JSON's.
         """
         self.doc.editing.arrange(self, elements, steps)
 
@@ -227,7 +231,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child that the node itself has under a key or at an index, merge keys left out; None without any."""
+    """Return the child under a key or at an index, without those from merge keys; None if there is none."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -259,7 +263,7 @@ def _value(node: YamlNode, left: list[int], depth: int) -> Any:
     if left[1]:
         left[0] -= 1 + len(node.content)
     if left[0] < 0:
-        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values")
+        raise InputError(f"{node.doc.label}: with its aliases it has more than {_MOST_VALUES:,} values; use fewer")
     if depth > DEEPEST:
         raise InputError(f"{node.doc.label}: with its aliases it is nested more than {DEEPEST} levels deep")
     if kind == MAPPING:

@@ -113,11 +113,11 @@ class Text:
         return mark + spliced(self, lambda text: parse(text.encode()).documents).encode()
 
     def at(self, index: int) -> str:
-        """Return the name for messages of the line that a character is in."""
+        """Return the name for messages of the line that the character with this index is in."""
         return self.at_line(self.text.count("\n", 0, index) + 1)
 
     def at_line(self, *lines: int) -> str:
-        """Return the name for messages of the first of these lines that `places` has a name for, else its number."""
+        """Return the name for messages of the first of these lines that `places` names, else of the first line."""
         found = None if self._places is None else self._places(self.text, *lines)
         return found or f"{self.label}, line {lines[0]}"
 
@@ -160,7 +160,7 @@ def _decode(data: bytes, label: str) -> str:
         return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1
-        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start})") from None
+        raise InputError(f"{label}, line {line}: this is not UTF-8 text (byte {e.start}); save it as UTF-8") from None
 
 
 def _problem(text: Text, error: Any) -> str:
@@ -210,7 +210,7 @@ class _Composer:
                 return
 
     def _document(self) -> YamlNode:
-        """Read the events up to the end of a document; one turn for each, because there are many."""
+        """Read the events of a document, in one loop without calls because there are many, and return its root."""
         doc, next_event = self._doc, self._next
         open_nodes: list[YamlNode] = []
         top: YamlNode | None = None
@@ -275,7 +275,7 @@ class _Composer:
         if target is None:
             raise self._error(event, f"there is no anchor &{event.anchor} before this alias")
         if target.end < 0:
-            raise self._error(event, "an alias stands inside of what it stands for")
+            raise self._error(event, f"the alias *{event.anchor} stands inside of the value that it stands for")
         node = YamlNode(self._doc, top, ALIAS, target, event.start_mark.index, event.end_mark.index, "")
         self._doc.aliases.setdefault(target, []).append(node)
         return node

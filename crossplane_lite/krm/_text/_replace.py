@@ -67,7 +67,7 @@ def without_spaces(text: str) -> str:
 
 
 def replace(node: YamlNode, out: list[Edit]) -> None:
-    """Add the edit that writes a node's value in place of the text there."""
+    """Add the edit that writes a node's present value in place of the node's text."""
     parent, value = node.parent, node.value()
     if parent is None:
         _replace_root(node, value, out)
@@ -165,7 +165,7 @@ def _anchor_of(node: YamlNode) -> str:
 
 
 def _written(node: YamlNode, value: Any, indent: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return a value's text for the line of its key or dash, and its lines below that line."""
+    """Return the text of a value in two parts: the rest of the line after its key or dash, and the lines below."""
     text = node.doc.text
     if isinstance(value, (dict, list)):
         kind = MAPPING if isinstance(value, dict) else SEQUENCE
@@ -212,7 +212,7 @@ def _wants_block(node: YamlNode, value: str, old: str | None) -> bool:
 
 
 def _is_among_comments(node: YamlNode, indent: int) -> bool:
-    """Say whether a comment above or below a value would become a part of a block scalar's text."""
+    """Say whether a value can't be written as a block scalar, because a comment beside it would become its text."""
     text, parent = node.doc.text, node.parent
     if parent is not None and not is_block_scalar(node) and not is_block(node):
         head = colon_of(node) if parent.was == MAPPING else place_of(node).start

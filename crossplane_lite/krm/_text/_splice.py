@@ -122,7 +122,7 @@ def _has_spaced(text: str) -> bool:
 
 
 def _prepare(doc: Stream) -> None:
-    """Prepare a stream for the edits of its text."""
+    """Prepare a stream for writing: copies replace aliases that can't stay, and the last line gets a line break."""
     while doc.aliases and sum(map(_release_odd, doc.documents)):
         pass
     if not doc.text.endswith("\n"):
@@ -219,7 +219,7 @@ def _close(doc: Stream) -> None:
 
 
 def _says(text: str, doc: Stream, read: Reader) -> bool:
-    """Say whether a text reads as the values of a stream's documents."""
+    """Say whether the documents of a text have the values that a stream's documents have with its edits."""
     try:
         found = read(text)
     except InputError:
@@ -246,7 +246,7 @@ def edits_of(node: YamlNode, out: list[Edit]) -> None:
 
 
 def _noted(node: YamlNode, out: list[Edit]) -> bool:
-    """Add the edits of brackets that were or became empty, if comments stand in them; say whether there are any."""
+    """Add the edits of brackets that were or became empty but hold comments; return False if they hold none."""
     from ._flow import flow_edits, is_noted
 
     if not is_noted(node):
@@ -256,7 +256,7 @@ def _noted(node: YamlNode, out: list[Edit]) -> bool:
 
 
 def _release_odd(node: YamlNode) -> int:
-    """Replace aliases of parts of collections that can't be edited in parts, and so are written anew, by copies.
+    """Replace aliases by copies if they stand for a part of a collection that must be written anew as a whole.
 
     Returns:
         The number of anchors that have lost their aliases. If it isn't 0, other collections may have changed.

@@ -41,7 +41,10 @@ def checked(value: Any, path: str = "", depth: int = 0) -> Any:
         return found
     if isinstance(value, (list, tuple)):
         return [checked(one, f"{path}[{at}]", depth + 1) for at, one in enumerate(value)]
-    raise UsageError(f"{path or 'the value'}: a {type(value).__name__} is not a value of JSON")
+    raise UsageError(
+        f"{path or 'the value'}: a {type(value).__name__} is not a value of JSON; use strings, numbers, booleans, "
+        "None, lists and dicts"
+    )
 
 
 def same(one: Any, other: Any) -> bool:

@@ -177,14 +177,14 @@ def block_scalar(
 
 
 def ends_in_block(value: Any) -> bool:
-    """Say whether a new value's last lines are a block of text, or might be one."""
+    """Say whether the last lines of a new value are a block scalar, or may be one."""
     while isinstance(value, (dict, list)) and value:
         value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
     return isinstance(value, str) and "\n" in value
 
 
 def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str, list[str]]:
-    """Return a value's text for the line of its colon or dash, and its lines below that line."""
+    """Return the text of a value in two parts: the rest of the line after its colon or dash, and the lines below."""
     if isinstance(value, dict) and value:
         return "", mapping_lines(value, column + (2 if in_list else style.step), style)
     if isinstance(value, list) and value:
