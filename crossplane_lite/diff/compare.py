@@ -1,4 +1,4 @@
-"""The changes of one composite: an action for each of its resources."""
+"""The changes that a rollout makes to one composite: an action, such as delete, for each of its resources."""
 
 from __future__ import annotations
 

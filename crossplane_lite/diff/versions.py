@@ -96,7 +96,7 @@ def _at(
 
 
 def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[str, Path]:
-    """Return the interpreter that runs a version, and the folder to run it in."""
+    """Return the Python interpreter that runs the other version, and the folder that it runs in."""
     if folder.is_dir():
         if (folder / "pyvenv.cfg").is_file():
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -52,7 +52,7 @@ class DrawnNode(NamedTuple):
         sort: The sort of the node.
         kind: The kind of a composed resource, or the kind and name of a required resource; empty if it isn't known.
         state: The state of the node.
-        wave: The wave in which a simulation created the resource, from 1; None without a simulation.
+        wave: The wave in which a simulation created the composed resource, from 1; None for all other nodes.
         in_cycle: Whether the node is on a cycle.
     """
 

@@ -113,11 +113,11 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
     if metadata is None:
         metadata = content["metadata"] = {}
     elif not isinstance(metadata, dict):
-        raise UsageError(f"{what}: metadata must be an object (got {metadata!r})")
+        raise UsageError(f"{what}: metadata must be an object (got {metadata!r:.60})")
     if annotations is None:
         annotations = metadata["annotations"] = {}
     elif not isinstance(annotations, dict):
-        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r})")
+        raise UsageError(f"{what}: metadata.annotations must be an object (got {annotations!r:.60})")
     for key, value in reserved.items():
         annotations.setdefault(key, value)
 

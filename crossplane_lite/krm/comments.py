@@ -210,7 +210,7 @@ class Notes:
             )
         node = self._node(steps)
         if node is not None:
-            check_place(node, place)
+            check_place(node, place, f"{show(steps)} of {self._resource._where}" if steps else self._resource._where)
         note = self._note(steps)
         if note is None:
             note = self._made(steps)

@@ -84,7 +84,7 @@ def run(function: Runnable, data: bytes) -> Output:
     """Run a function on one ResourceList, and return its output; see `Function.run`."""
     try:
         if not data.strip():
-            raise InputError("stdin is empty; it must have a ResourceList")
+            raise InputError("stdin is empty; it must hold a ResourceList")
         answer = answered(
             function, lambda cls=None, needed=False: ResourceList._read(data, cls, needed=needed), ResourceList.write
         )

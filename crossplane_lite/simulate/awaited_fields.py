@@ -243,7 +243,7 @@ class AwaitedFields:
         if isinstance(step, int) is not isinstance(holder, list) or not isinstance(holder, (dict, list)):
             raise _Never(f"{show(path)} is not {'a list' if isinstance(step, int) else 'an object'}")
         if isinstance(step, int) and step >= len(holder) and tuple(path) not in self._lists:
-            raise _Never(f"{show(path)} has {len(holder)} elements")
+            raise _Never(f"{show(path)} has no [{step}]: its length is {len(holder)}")
 
     def _grow(
         self, holder: Any, step: int, steps: list[str | int], depth: int, places: list[Mapping[str, Any]]

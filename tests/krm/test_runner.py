@@ -253,7 +253,7 @@ def test_unreadable_input_of_a_process(tmp_path: Path) -> None:
     """A process says the same, on its stderr."""
     done = run(program(tmp_path, "pass"), b"")
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr == "transform: stdin is empty; it must have a ResourceList\n"
+    assert done.stderr == "transform: stdin is empty; it must hold a ResourceList\n"
 
 
 def shell(tmp_path: Path, line: str, data: bytes = LIST) -> tuple[bytes, str, int]:

@@ -86,7 +86,7 @@ def test_lists_of_fixtures_are_as_they_are() -> None:
         ctx.resource("b", thing(x=a.observed.status.zones[2]))
 
     done = simulated(compose, fixtures={"a": {"status": {"zones": ["x"]}}})
-    assert done.unresolved == {"b": ["a.status.zones[2] (status.zones has 1 elements)"]}
+    assert done.unresolved == {"b": ["a.status.zones[2] (status.zones has no [2]: its length is 1)"]}
 
 
 def test_a_resource_that_is_not_ready() -> None:

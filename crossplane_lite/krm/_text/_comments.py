@@ -67,14 +67,19 @@ def comment(node: YamlNode, place: str) -> str:
     return "" if region is None else _lines(text, region)
 
 
-def check_place(node: YamlNode, place: str) -> None:
+def check_place(node: YamlNode, place: str, name: str) -> None:
     """Check that the text has a place for a comment of a value.
+
+    Args:
+        node: The node of the value.
+        place: The place of the comment: `HEAD`, `LINE` or `FOOT`.
+        name: The value's name in the message.
 
     Raises:
         UsageError: The text has no place for it.
     """
     if node.was != FRESH and _REGIONS[place](node) is None:
-        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
 
 
 def _lines(text: str, region: Region) -> str:
@@ -223,7 +228,7 @@ def noted(text: str, notes: Iterable[Note], least: int = -1) -> str:
         node = _reached(root, steps)
         if node is None or comment(node, place) == new:
             continue
-        edits += _edits(node, place, new, least)
+        edits += _edits(node, place, new, least, _path(steps))
     made = apply(source, 0, len(source), edits)
     again = parse(made.encode()).documents[0]
     for steps, place, new in wanted:
@@ -256,17 +261,17 @@ def _reached(root: YamlNode, steps: Sequence[str | int]) -> YamlNode | None:
     return node
 
 
-def _edits(node: YamlNode, place: str, new: str, least: int) -> list[Edit]:
+def _edits(node: YamlNode, place: str, new: str, least: int, name: str) -> list[Edit]:
     text, newline = node.doc.text, node.doc.newline
     region = _REGIONS[place](node)
     if region is not None and place == FOOT and node.parent is None:
         region = region[0], tail_end(text, region[0], least)
     if region is None:
-        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} this value; {_why(node, place)}")
+        raise UsageError(f"{_NO_PLACE} {_WHERE[place]} {name}; {_why(node, place)}")
     start, end = region
     if place == LINE:
         if "\n" in new:
-            raise UsageError(f"the comment behind a value must be one line (got {new!r:.60})")
+            raise UsageError(f"the comment behind {name} must be one line (got {new!r:.60})")
         if not new:
             return [(start, end, "")]
         space = re.match(r"[ \t]*", text[start:end])

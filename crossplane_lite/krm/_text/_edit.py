@@ -1,4 +1,4 @@
-"""Edits of the tree. The text gets them when it is dumped."""
+"""Edits of the tree of nodes. They get into the text when the stream is dumped."""
 
 from __future__ import annotations
 

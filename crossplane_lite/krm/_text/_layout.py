@@ -239,7 +239,7 @@ def _has_explicit_keys(node: YamlNode) -> bool:
 
 
 def open_at(node: YamlNode) -> int:
-    """Return the place of a collection's bracket, or of its first dash: behind an anchor and a tag."""
+    """Return the place of a collection's bracket or first dash, which may stand behind an anchor and a tag."""
     found = _PROPERTIES.match(node.doc.text, node.start)
     assert found is not None
     return found.end()
