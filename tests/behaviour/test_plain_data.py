@@ -319,7 +319,7 @@ def test_a_field_with_the_name_of_a_method_that_is_missing() -> None:
 
 
 def test_a_field_of_a_list() -> None:
-    """A field that is read from a list is refused with the list's place and the way to an element; hasattr() says no."""
+    """A field that is read from a list is refused with the list's place and the way to an element."""
 
     def compose(ctx: Any) -> None:
         thing = ctx.resource("thing", Unstructured("v1", "Thing"))
