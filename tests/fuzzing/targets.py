@@ -206,7 +206,7 @@ def call_seeds() -> dict[str, bytes]:
 
 # A text or number where the function reads an object, and there is no schema that says so.
 _OF_DATA = re.compile(
-    r"AttributeError: ('(str|int|float|bool|list|NoneType)' object has no attribute|xr\.\S+ is a list, so it has no)"
+    r"AttributeError: ('(str|int|float|bool|list|NoneType)' object has no attribute|\S+ is a list, so it has no field)"
 )
 
 
