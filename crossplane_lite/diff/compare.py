@@ -174,7 +174,7 @@ def against_version(
             note = "" if name in exist else "it doesn't exist yet"
             entries.append(_entry("delete", name, lost, (), {}, note))
     known = set(before)
-    if old is None:  # nothing to compare with, and yet no deletion is overlooked
+    if old is None:  # there is no other desired state to compare with, but deletions must be shown
         entries += [_entry("delete", name, one, (), {}) for name, one in new.deleted.items()]
         known |= set(new.deleted)
     entries += _held(held - set(new.composed) - known - exist, waits)
@@ -297,7 +297,7 @@ def _waits(rendered: Rendered) -> tuple[dict[str, list[str]], set[str]]:
 def _status_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the changes of a composite's status; of its conditions, only the status of Ready counts."""
     old, new = (_plain_status(one) for one in (before, after))
-    # Under another name, since a desired status isn't applied.
+    # `changes` leaves the field `status` out, so the statuses stand under another name.
     found = changes({"spec": old}, {"spec": new}, whole=True)
     status = [one._replace(path=f"status{one.path.removeprefix('spec')}") for one in found]
     ready = [_ready(one) for one in (before, after)]

@@ -156,7 +156,7 @@ def _in_object(place: _Place) -> Iterator[_Place]:
                 if owned.goes:
                     yield _Place(steps, old, ABSENT, owned, False)
             elif isinstance(old, Mapping):
-                yield _Place(steps, old, {}, owned, False)  # of an object only what Crossplane owns goes
+                yield _Place(steps, old, {}, owned, False)  # only the fields that Crossplane owns are removed
             elif isinstance(old, list):
                 yield _Place(steps, old, [], owned, False)
 
@@ -173,7 +173,7 @@ def _in_list(place: _Place, found: list[Change], keys: KeysAt) -> Iterator[_Plac
     by = _present(known, place.old, place.new) if is_map else _guessed(place.old, place.new)
     old, new = (_by_key(elements, by, known) for elements in (place.old, place.new))
     if by and old is not None and new is not None:
-        # A list that isn't kept apart by keys is replaced as one: all that is in it is Crossplane's.
+        # An API server replaces a list without known keys as a whole, so Crossplane owns everything in it.
         whole = place.whole or (not is_map and place.owned is not None)
         for key in {**old, **new}:
             selection = dict(zip(by, key, strict=True))

@@ -102,7 +102,7 @@ def _program(version: str, folder: Path, stack: contextlib.ExitStack) -> tuple[s
             python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
             if not python.exists():
                 raise InputError(f"--against {version}: the environment has no {python.relative_to(folder)}")
-            # In a folder of its own, or the files here would be imported instead.
+            # In an empty folder: in the current one, Python would import the files there instead of the installed ones.
             return str(python.absolute()), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         return sys.executable, folder.absolute()
     if folder.exists():
@@ -173,7 +173,7 @@ class _Server:
         self._said: list[str] = []
         start = ["-m", "crossplane_lite"] if python != sys.executable else ["-c", _FROM_FOLDER]
         command = [python, *start, "serve", target, "--insecure", "--address", "127.0.0.1:0"]
-        # The package itself may not be installed; the folder comes before it.
+        # If this package isn't installed, it is imported from here. The version's own folder comes first.
         package = str(Path(__file__).resolve().parents[2])
         own = [package] if python == sys.executable else []
         path = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))

@@ -36,7 +36,7 @@ CYCLE: Final = "#dc4310"
 _LONGEST_NAME: Final = 40
 _LONGEST_PATH: Final = 30
 _MOST_PATHS: Final = 2
-# Nearly every value of a managed resource is there.
+# Nearly every value that others need of a managed resource is below one of these paths.
 _USUAL: Final = ("status.atProvider.", "status.")
 
 
@@ -111,7 +111,7 @@ def _path_label(edge: Edge, path: str) -> str:
     if edge.is_gate(path):
         return "is ready"
     if edge.dependency.startswith(path):
-        return ""  # a part of the value is made there
+        return ""  # the dependency is a part of the value
     label = path.removeprefix(edge.dependency)
     if label.startswith("[0]"):
         label = label[3:]

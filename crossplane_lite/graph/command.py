@@ -53,7 +53,7 @@ def command(argv: Sequence[str]) -> int:
     if given.fixtures is not None and not given.simulate:
         parser.error("--fixtures is only for simulations: give --simulate too")
     format = given.format or _format_of(given.output)
-    # Before the work, and before anything is read.
+    # This is checked before anything is read, so that no work is lost.
     if given.output is None and format == "png" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("png is not for a terminal: give --output FILE, or redirect stdout")
     terminal.begin()

@@ -21,8 +21,8 @@ from .graph import DrawnNode, Edge, Graph, State
 
 __all__ = ["dot"]
 
-# Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some twice, so that no way of
-# writing a backslash stays one everywhere. This sign looks like it.
+# Graphviz looks for escapes (`\N` is the node's name) in labels and tooltips, and in some of them twice. So no way of
+# writing a backslash is shown as one backslash everywhere. This sign looks like a backslash.
 _BACKSLASH: Final = "⧵"
 _FONT: Final = "Helvetica,Arial,sans-serif"
 

@@ -23,8 +23,8 @@ from .graph import DrawnNode, Edge, Graph
 
 __all__ = ["mermaid"]
 
-# Letters with a meaning for Mermaid or for the HTML and Markdown in its labels, somewhere: everything but the letters,
-# digits and signs that stand in most names and paths.
+# Characters that may have a meaning for Mermaid, or for HTML and Markdown in its labels: all characters except the
+# letters, digits and signs that stand in most names and paths.
 _SPECIAL: Final = re.compile(r"[!-'*+:-@\[-`{-~]|[-./](?= |$)|^[-./0-9]", re.ASCII)
 
 

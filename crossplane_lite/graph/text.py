@@ -56,6 +56,6 @@ def _needs(edge: Edge) -> Iterator[str]:
             yield f"needs {escaped(path)} to be ready" + (", which it isn't yet" if missing else "")
             continue
         shown = escaped(path)
-        if not path.startswith(edge.dependency):  # the composite's fields that are read are above those that are set
+        if not path.startswith(edge.dependency):  # a field that is read above the one that is set
             shown += f" ({escaped(edge.dependency)})"
         yield f"needs {shown}" + (", which has no value yet" if missing else "")

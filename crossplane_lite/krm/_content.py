@@ -69,12 +69,13 @@ class Content(Fields):
     _owner: Owner | None  # the items that the resource is, or was, one of
     _reserved: dict[str, Any] | None
     _typed: Views | None
-    _notes: Notes | None  # the comments that were set
+    _notes: Notes | None  # the comments that were set; None until the first one
     _placed: Placed | None  # its file, if its text is a document of a file
     _frozen: str
-    _identity: tuple[int, tuple[Any, ...]] | None  # the identity that no other item may share, after so many edits
-    _edits: int  # the number of changes of the content
-    _written: int  # the number of changes that the text has
+    # The value of `_edits` when the identity was read, and that identity, which no other item may share.
+    _identity: tuple[int, tuple[Any, ...]] | None
+    _edits: int  # how many changes the content has had
+    _written: int  # how many of these changes the text has
 
     @classmethod
     def _of_node(cls, node: YamlNode, label: str, frozen: str = "", placed: Placed | None = None) -> Self:

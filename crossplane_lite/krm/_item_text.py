@@ -16,7 +16,7 @@ from .resource import Resource
 __all__ = ["as_document", "as_element", "indented", "joined", "unwrapped", "whole"]
 
 _DASH: Final = re.compile(r"^( *)-(?=[ \r\n])", re.MULTILINE)
-# Line breaks that only YAML 1.1 knows. Text behind one can't be indented.
+# Line breaks that only YAML 1.1 knows. A text with one of them can't be indented line by line.
 _OTHER_BREAKS: Final = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _PLAIN: Final = Style(2, 0, '"', "\n", json=False, colon=": ")
 

@@ -399,7 +399,7 @@ class Missing(Fields):
             other = other._found()
         return other is None or (isinstance(other, (Mapping, list, tuple, Elements)) and len(other) == 0)
 
-    __hash__ = None  # as above
+    __hash__ = None  # mutable, and compared by value
 
     def __repr__(self) -> str:
         found = self._found()
@@ -439,7 +439,7 @@ def _key_of(cls: type[Any], name: str) -> str:
 
 
 def _below(path: Any) -> tuple[Any, ...]:
-    from .._paths import field_path  # resource.py has it already
+    from .._paths import field_path  # resource.py has imported it already
 
     return path if type(path) is tuple else field_path.parse(path, whole_labels=True) if path else ()
 

@@ -36,7 +36,7 @@ PATHS = (PREFIX + "path", "config.kubernetes.io/path")
 INDEXES = (PREFIX + "index", "config.kubernetes.io/index")
 """The annotation that holds an item's place in its file, and its legacy twin."""
 
-# The second has an id of kpt fn render, for pipelines that select resources.
+# kpt fn render writes an id with the second prefix, for pipelines that select resources.
 _INTERNAL = (PREFIX, "internal.config.k8s.io/")
 _ORCHESTRATORS = (*_INTERNAL, "config.kubernetes.io/", "config.k8s.io/", "kustomize.config.k8s.io/")
 

@@ -207,7 +207,7 @@ class _Client:
         """Return an item of this composite as a cluster would have it: with a controller reference to it."""
         references = metadata_of(data).get("ownerReferences")
         others = [one for one in references if one is not controller_of(data)] if isinstance(references, list) else []
-        # It is in the composite's namespace, which a file may leave out.
+        # The item is in the composite's namespace, which its file may leave out.
         namespace = {"namespace": self._owner.namespace} if self._owner.namespace else {}
         owned = {"ownerReferences": [*others, self._owner.reference]}
         return {**data, "metadata": {**data["metadata"], **namespace, **owned}}
@@ -235,7 +235,7 @@ class _Client:
     def _put(self, item: Resource | None, resource: dict[str, Any]) -> None:
         """Merge a composed resource into its item; if `item` is None, add the resource as a new item."""
         metadata = resource["metadata"]
-        metadata.pop("generateName", None)  # it has its name
+        metadata.pop("generateName", None)  # the resource has its name already
         metadata["ownerReferences"] = [one for one in metadata["ownerReferences"] if one != self._owner.reference]
         if not metadata["ownerReferences"]:
             del metadata["ownerReferences"]
@@ -266,7 +266,7 @@ class _Client:
                 add = getattr(self._rl.results, _SEVERITIES.get(result.severity, "warning"))
                 add(result.message, tags={"reason": result.reason} if result.reason else None)
             for condition in response.conditions:
-                if not condition.type.startswith(CONDITION):  # that one names the waiting resources
+                if not condition.type.startswith(CONDITION):  # a condition with this prefix names the waiting resources
                     text = f"condition {condition.type} is {_STATUSES.get(condition.status, 'Unknown')}"
                     text += f": {condition.message}" if condition.message else ""
                     self._rl.results.info(text, self._config, tags={"reason": condition.reason})

@@ -25,7 +25,7 @@ _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 _MAP_KEYS = ("immutable",)
 _MOST_PROBLEMS = 100
 _TOP = "functionConfig"
-# The text of a problem begins with the path; one of these follows.
+# The text of a problem begins with the path, and one of these phrases follows.
 _TEXT = re.compile(r"(.*?)(?: is required$| is not a field| must be |: )", re.DOTALL)
 
 

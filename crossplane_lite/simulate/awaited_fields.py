@@ -69,7 +69,7 @@ class AwaitedFields:
         """
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
-        except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
+        except ValueError:  # a UsageError, or the error of an index of thousands of digits
             self.never[path] = "this isn't the path of a field"
             return
         if not steps:  # others wait for the resource itself to be ready

@@ -11,7 +11,7 @@ from .._models.shape import ModelShape
 
 __all__ = ["model_schema", "model_type"]
 
-# The letters of tables, with the types of OpenAPI.
+# The types of fields in models, which their tables write as letters, and the same types in OpenAPI.
 _SCALARS: Final = {
     types.parse_type(letter, lambda _: ModelShape): schema
     for letter, schema in (

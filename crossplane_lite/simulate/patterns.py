@@ -9,7 +9,7 @@ from typing import Any, Final
 
 __all__ = ["matches", "matching"]
 
-# The example of a class of characters: the first of these that is in it.
+# A class of characters is represented by the first of these characters that is in it.
 _SAMPLES: Final = "a0A-_./: "
 _MOST_REPEATS: Final = 64
 

@@ -123,7 +123,7 @@ def _conditions(conditions: Sequence[Mapping[str, Any]]) -> str:
     """Return a text with the conditions of a composite: Ready first, then those that aren't True."""
     shown = []
     for one in sorted(conditions, key=lambda one: (one["type"] != "Ready", one["type"])):
-        # For these, True isn't news.
+        # For all other conditions, True is the usual status.
         if one["type"] == "Ready" or one.get("status") != "True":
             message = f": {one['message']}" if one.get("message") and one["type"] in ("Ready", "Synced") else ""
             shown.append(f"{one['type']} {one.get('status')} ({one.get('reason')}{message})")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Piece", "header_end", "header_of", "masked", "pieces_of", "removals", "split"]
 
-# Text between documents: markers with the rest of their line where that is empty or a comment.
+# The text between documents: a marker, and the rest of its line if that is empty or a comment.
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?:[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)|[ \t]+)", re.MULTILINE)
 _SIGN = re.compile(r"[^\r\n]")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]|spdx|all rights reserved")

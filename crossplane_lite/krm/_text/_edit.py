@@ -126,7 +126,7 @@ def _replace(node: YamlNode, value: Any) -> None:
             node.source = node.content
         node.kind = FRESH
     elif node.was == SCALAR:
-        # If it is the value in the text again, the text stays.
+        # If the new value is the one in the text, the text stays as it is.
         node.kind, node.content = SCALAR, node.source
         if same(node.value(), value):
             node.source = None

@@ -141,7 +141,7 @@ def own_end(node: YamlNode) -> int:
     if is_block_scalar(node):
         return _block_end(node)
     if node.start == node.end and node.kend >= 0 and text[node.start - 1] != ":":
-        return line_end(text, node.kend)  # `? key`, whose value libyaml sees where the next thing is
+        return line_end(text, node.kend)  # `? key` without a value: libyaml puts the value where the next token is
     return line_end(text, node.end)
 
 
@@ -174,7 +174,7 @@ def _block_end(node: YamlNode) -> int:
         return max(first, line_end(text, end - 1))
     digits = found[1].strip("-")
     indent = content_column(node)
-    end = line_end(text, end - 1)  # behind the line, where the text ended without
+    end = line_end(text, end - 1)  # behind the line break, which `_close` may have added
     while end > first:
         start = line_start(text, end - 1)
         line = text[start:end].rstrip("\r\n")

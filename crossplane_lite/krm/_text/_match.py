@@ -85,7 +85,7 @@ def _pair(old: list[Any], values: list[Any], found: list[int | None], left: set[
         start = end + 1
 
 
-# Of longer runs only those of equal length are paired, one by one.
+# Runs of old and new elements with more possible pairs are paired one by one, and only if they are equally long.
 _MOST_PAIRS = 10_000
 
 

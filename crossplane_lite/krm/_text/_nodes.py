@@ -71,7 +71,7 @@ class YamlNode:
     #          or the plain value of a FRESH one
     # source   its content in the text, where that differs from content, else None
     # start, end    characters of the text, with properties (&anchor !tag); a block collection's end is not exact
-    # kstart, kend  the key of it, where the parent is a mapping
+    # kstart, kend  characters of its key, if the parent is a mapping, else -1
     # style    "", ', ", | or > of a scalar; { or [ of a flow collection, "" of one in block style
     # changed  the text at its place must be written anew, at least in part
     __slots__ = (

@@ -49,7 +49,7 @@ def apply(text: str, start: int, end: int, edits: list[Edit], *, bare: bool = Fa
     With `bare`, blank lines directly after an edit lose their spaces.
     """
     parts: list[str] = []
-    # Insertions at one place stay in their order, and come before replacements from there on.
+    # Insertions at one place keep their order, and come before a replacement that begins there.
     for first, last, new in sorted(edits, key=lambda edit: edit[:2]):
         assert first >= start, "edits overlap"
         kept = text[start:first]

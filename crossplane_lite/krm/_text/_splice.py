@@ -116,7 +116,7 @@ def _has_rare(text: str) -> bool:
 
 
 def _has_spaced(text: str) -> bool:
-    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # as above
+    if not any(end in text for end in (" \n", "\t\n", " \r\n", "\t\r\n")):  # nearly always, and fast to see
         return False
     return _SPACED.search(text) is not None
 
