@@ -21,7 +21,7 @@ Fields = Mapping[str, Any]
 
 
 class Owned(NamedTuple):
-    """A place in an object, and the owners of the fields there.
+    """The owners of one place in an object: of the field, list or element there, and of the fields below it.
 
     Attributes:
         ours: The fields that Crossplane owns here, as FieldsV1; None if it owns nothing here.
@@ -32,11 +32,11 @@ class Owned(NamedTuple):
     others: tuple[Fields, ...]
 
     def field(self, key: str) -> Owned:
-        """Return the owners of a field of the object here, and of the fields below it."""
+        """Return the owners of a field of the object at this place."""
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the owners of the element of the list here that has at least these keys; no owners if none has."""
+        """Return the owners of the element with these keys in the list at this place; no owners if there is none."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -45,7 +45,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return the keys that tell the elements of the list here apart; None if no owner names an element by keys."""
+        """Return the keys that tell the elements of the list at this place apart; None if no owner has set any."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -54,7 +54,7 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Say whether the list here is a set of values."""
+        """Say whether the list at this place is a set of values, whose elements have no keys."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property

@@ -295,7 +295,7 @@ class Content(Fields):
         return self._placed.now(self._now())
 
     def _write(self) -> None:
-        """Bring the changes of the content into the nodes of the text, which are written when the stream is."""
+        """Bring the changes of the content into the nodes of the text; `Text.dump` then writes them into the text."""
         self._sync()
         if self._edits == self._written or self._data is None or self._node is None:
             return

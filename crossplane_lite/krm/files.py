@@ -195,7 +195,11 @@ class Package:
         return text.dump()
 
     def _settled(self, rl: ResourceList[Any]) -> dict[str, list[str]]:
-        """Bring the changed items into the texts of the files; return the documents of new files by the file's name."""
+        """Bring the changed items into the texts of the files.
+
+        Returns:
+            The texts of the documents of each new file, by the file's name.
+        """
         for one in rl.items:
             one._write()
         staying: set[tuple[str, int]] = set()
@@ -265,7 +269,8 @@ class Package:
             try:
                 _replace(path, now)
             except OSError as e:
-                raise InputError(f"can't write {path}: {e.strerror or e}") from e
+                before = f"these files were written before: {', '.join(written)}" if written else "nothing was written"
+                raise InputError(f"can't write {path}: {e.strerror or e}; {before}") from e
             written.append(path)
         return written
 

@@ -89,7 +89,7 @@ class ResourceList(_Typed[C]):
     def _read(
         cls, data: bytes, config_class: Any = None, *, label: str = "<stdin>", needed: bool = False
     ) -> ResourceList[Any]:
-        """Read a ResourceList, as `read` does. If `needed`, a missing functionConfig is read as an empty one."""
+        """Read a ResourceList, as `read` does. If `needed`, fields of a missing functionConfig get their defaults."""
         return ResourceList(parse(data, label, _place), config_class, needed=needed)
 
     def _read_config(self, config_class: Any) -> None:

@@ -361,6 +361,18 @@ def test_write(tmp_path: Path) -> None:
     assert (tmp_path / "real.yaml").stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    """The error names the file, and the files that were written before it."""
+    (tmp_path / "d.yaml").mkdir()
+    package = Package(None, [], root=str(tmp_path))
+    with pytest.raises(InputError, match=r"can't write .*d\.yaml: .*; nothing was written$"):
+        package.write([("d.yaml", None, b"a: 1\n")])
+    changes = [("c.yaml", None, b"a: 1\n"), ("d.yaml", None, b"a: 1\n")]
+    with pytest.raises(InputError, match=r"can't write .*d\.yaml: .*; these files were written before: .*c\.yaml$"):
+        package.write(changes)
+    assert (tmp_path / "c.yaml").read_bytes() == b"a: 1\n"
+
+
 def test_unwrapped() -> None:
     """Items of an orchestrator's list become documents with their comments, without the annotations of their place."""
     text = unwrapped(LIST)

@@ -97,7 +97,7 @@ def _bare(line: str) -> str:
 
 
 def _is_item(node: YamlNode) -> bool:
-    """Say whether a node is an item of the list `items`; its comments stand behind its dash."""
+    """Say whether a node is an item of a ResourceList: comments above its first field may stand behind its dash."""
     parent = node.parent
     return (
         node.was == MAPPING

@@ -148,7 +148,7 @@ def _quote(node: YamlNode, keys: bool) -> str:
 
 
 def _entries(node: YamlNode) -> list[YamlNode]:
-    """Return the entries of a collection, without the annotations of orchestrators."""
+    """Return the nodes of a collection's entries, without annotations that orchestrators write."""
     if node.was != MAPPING:
         return entries(node)
     source: dict[str | None, YamlNode] = node.content if node.source is None else node.source

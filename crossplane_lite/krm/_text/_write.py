@@ -197,7 +197,7 @@ def _slot(value: Any, column: int, style: Style, *, in_list: bool) -> tuple[str,
 
 
 def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key: str = "") -> list[str]:
-    """Return the lines of a mapping in block style, without their ends."""
+    """Return the lines of a mapping in block style, without line breaks."""
     lines: list[str] = []
     for key, value in fields.items():
         inline, below = _slot(value, column, style, in_list=False)
@@ -207,7 +207,7 @@ def mapping_lines(fields: dict[str, Any], column: int, style: Style, *, old_key:
 
 
 def sequence_lines(elements: list[Any], column: int, style: Style) -> list[str]:
-    """Return the lines of a sequence in block style, without their ends."""
+    """Return the lines of a sequence in block style, without line breaks."""
     lines: list[str] = []
     for value in elements:
         inline, below = _slot(value, column, style, in_list=True)
