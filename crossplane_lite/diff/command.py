@@ -87,7 +87,7 @@ def _read(given: argparse.Namespace, one: Saved | None) -> Inputs:
 
 
 def _files(given: argparse.Namespace) -> list[Saved | None]:
-    """Return the saved composites if a folder was given on the command line; [None] if one composite was given."""
+    """Return the saved composites of a folder; [None] if the command line names a single composite."""
     if not given.composite.is_dir():
         return [None]
     if given.observed_resources is not None:

@@ -109,7 +109,7 @@ class Fields(View, _MutableMapping):
         return key in self._now()
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this object; "" is the object itself."""
+        """Return the comments of the value at a field path within this object; without a path, the object's own."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     # Attributes
@@ -262,7 +262,7 @@ class Elements(View, _MutableSequence):
         del self[:]
 
     def comments(self, path: str | tuple[str | int, ...] = "") -> Comments:
-        """Return the comments of the value at a field path within this list, such as `[0]`; "" is the list itself."""
+        """Return the comments of the value at a field path within this list, such as `[0]`; by default the list's."""
         return self._root.comments((*self._steps(), *_below(path)))
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:

@@ -111,7 +111,7 @@ def hold_stdout() -> None:
 
 
 def release_stdout() -> None:
-    """End `hold_stdout`: write the held text to the stream that sys.stdout was before."""
+    """End `hold_stdout`: make the stream from before sys.stdout again, and write the held text to it."""
     held = sys.stdout
     if isinstance(held, _Held):
         sys.stdout = held.stream

@@ -54,17 +54,18 @@ _NO_TIMEOUT: Final = float("inf")
 def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
     """Make a KRM function that runs a composition function on the client, as Crossplane runs it in a cluster.
 
-    - functionConfig is the composite. It stays as it is; the status that the function desires, and conditions, are
-      results of severity info. If its CompositeResourceDefinition is among the items, its defaults are filled in.
+    - functionConfig is the composite. It stays as it is: the status and the conditions that the function sets become
+      results of severity info. If the composite's CompositeResourceDefinition is among the items, the function sees the
+      composite with the defaults of the definition.
     - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, except items of
       another composite: those that have the other composite's name in the label `crossplane.io/composite`, its kind and
       group in the annotation `crossplane-lite/composite`, or a controller reference to it.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
       schemas and scopes of their kinds.
-    - Composed resources are merged into their items as server-side apply would: objects and maps merge, lists and
-      values replace, a field that isn't desired any more stays. Text with the same meaning stays as it is. New items
-      have Crossplane's annotation, label and name, but no generateName, and no owner reference, because only a cluster
-      gives the uid that this needs.
+    - Composed resources are merged into their items as by server-side apply: objects and maps are merged, lists and
+      other values are replaced, and a field that isn't desired any more stays. Text with the same meaning stays as it
+      is. New items have Crossplane's annotation, label and name, but no generateName. They have no owner reference,
+      because it needs a uid, which only a cluster gives.
     - An item that isn't desired any more is removed only if this function has made it.
     - The function's results become results of the KRM function. A fatal result becomes an error, and then no item
       changes. For a resource that is held back, a result of severity info names the values that it waits for.

@@ -106,7 +106,7 @@ def _class_of(cls: Any) -> type[Any]:
 
 
 def _listed(error: Exception, path: str) -> list[Problem]:
-    """Return the mistakes that an exception of `structured` holds, sorted; of more than 100 only the first 100."""
+    """Return the mistakes in an exception of `structured`, sorted: the first 100, and an entry with how many follow."""
     try:
         texts = sorted({problem.text for problem in _problems(error, path)})
     except RecursionError:

@@ -248,7 +248,7 @@ class Package:
         return head.encode()
 
     def path(self, name: str) -> str:
-        """Return the path of the file with this name; the file may be one that doesn't exist yet."""
+        """Return the path of a file of the package, by its name in messages; a new file is below the package's root."""
         file = self._files.get(name)
         if file is not None:
             return file.path or name

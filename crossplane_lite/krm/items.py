@@ -273,7 +273,7 @@ class Items(_Sequence):
         self._found[:] = [other for other in self._found if other is not gone]
 
     def _meant(self, resource: object) -> Resource | None:
-        """Return the item that an object is, or that it is a typed view of; None for any other object."""
+        """Return the item that an object is, or the item that it is a typed view of; None for any other object."""
         for one in self._whole._found:
             if one is resource or (one._typed is not None and resource in one._typed):
                 return one

@@ -294,7 +294,10 @@ def _function_config(root: YamlNode) -> Resource | None:
 
 
 class _Config(Resource):
-    """The value of `rl.config` without a class: the object's own fields win over the shortcuts for its metadata."""
+    """The value of `rl.config` without a config class: a Resource without the shortcuts for metadata.
+
+    Its attributes `name`, `namespace`, `labels` and `annotations` are the object's own fields of these names.
+    """
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Why a simulation doesn't become stable."""
+"""The texts that say why a simulation doesn't become stable."""
 
 from __future__ import annotations
 

@@ -172,7 +172,10 @@ def _remove(node: YamlNode, step: str | int) -> None:
 
 
 def _within(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child at a step, for edits: a copy if it came from an alias or a merge key; None if there is none."""
+    """Return the child at a step, for edits; None if there is none.
+
+    A child that an alias or a merge key gives is replaced by a copy first.
+    """
     child = own_child(node, step)
     if child is None:
         below = node.child(step)
@@ -387,7 +390,7 @@ def _arrange(node: YamlNode, elements: list[Any]) -> None:
 
 
 def _release_order(node: YamlNode) -> None:
-    """Replace aliases by copies if, in the new order, their anchor may come after them or be another of that name."""
+    """Replace aliases by copies if the new order may put their anchor after them, or another of its name between."""
     aliases = node.doc.aliases
     for anchored in list(aliases):
         home = _element_of(node, anchored)

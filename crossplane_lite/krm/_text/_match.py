@@ -90,7 +90,7 @@ _MOST_PAIRS = 10_000
 
 
 def _alignment(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Return the pairs of an old and a new element that have most in common: their indexes, both rising."""
+    """Pair old and new elements so that the pairs have most in common; return the indexes, both in rising order."""
     is_even = len(old) == len(new)
     if len(old) * len(new) > _MOST_PAIRS:
         same_place = [(at, at) for at in range(len(old))] if is_even else []

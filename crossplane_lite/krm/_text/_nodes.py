@@ -231,7 +231,7 @@ def _fits(step: str | int, elements: Sequence[Any]) -> bool:
 
 
 def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
-    """Return the child under a key or at an index, without those from merge keys; None if there is none."""
+    """Return the child under a key or at an index; None if there is none, or only a merge key gives one."""
     if node.kind == MAPPING:
         found: YamlNode | None = node.content.get(step) if isinstance(step, str) else None
         return found
@@ -239,7 +239,7 @@ def own_child(node: YamlNode, step: str | int) -> YamlNode | None:
 
 
 def merged(node: YamlNode) -> Iterator[YamlNode]:
-    """Yield the mappings that a merge key's value stands for; of those that have a key, the first one decides."""
+    """Yield the mappings that the value of a merge key stands for; if several have the same field, the first counts."""
     while node.kind == ALIAS:
         node = node.content
     if node.kind == MAPPING:

@@ -96,7 +96,7 @@ def _most(text: str) -> str:
 
 
 def _steps(top: YamlNode, *, is_own: bool) -> tuple[int | None, int | None]:
-    """Return how far a node indents mappings and sequences below their keys, in columns; None if it holds none."""
+    """Return by how many columns mappings, and sequences, in a node are indented below their keys; None for none."""
     cache = top.doc.cache
     if (top, is_own) in cache:
         found: tuple[int | None, int | None] = cache[top, is_own]
