@@ -135,11 +135,13 @@ def _lines_run(made: Masker, text: str) -> int:
         count += event == "line"
         return trace
 
+    before = sys.gettrace()
     sys.settrace(trace)
     try:
         made(text)
     finally:
-        sys.settrace(None)
+        # One that measures coverage, or a debugger.
+        sys.settrace(before)
     return count
 
 
