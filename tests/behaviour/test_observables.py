@@ -66,7 +66,7 @@ def test_no_field_name_is_hidden(name: str) -> None:
 
 
 def test_no_special_method_is_a_field() -> None:
-    """Names that Python and its shells look up by themselves are no fields, or an Observable would seem to have them."""
+    """Names that Python and its shells look up by themselves are no fields: an Observable would seem to have them."""
     for name in ("__fspath__", "_repr_html_", "_ipython_display_"):
         with pytest.raises(AttributeError, match=rf"^Observable\('a\.b'\) has no attribute '{name}'$"):
             getattr(Observable("a.b"), name)
