@@ -140,7 +140,7 @@ class Graph:
         return {("xr", field) for field in paths}
 
     def set_at(self, vertex: Vertex) -> set[Vertex]:
-        """Return the vertices behind a vertex: the set fields at a path of the composite; else only the vertex itself."""
+        """Return the set fields of the composite at the path of a vertex; if there are none, the vertex itself."""
         return (self._fields_at(vertex[1]) if vertex[0] == "xr" else set()) or {vertex}
 
     def dependencies(self) -> set[Edge]:
