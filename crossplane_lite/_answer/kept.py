@@ -52,9 +52,9 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         if encoded is None:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"whether {name} is still wanted depends on {paths}, which has no value yet; the resource exists, and "
-                "can't be kept as it is, because its managedFields don't show which of its fields were desired in "
-                f"{version}. Register {name} in every call, or call ctx.remove({name!r}) if it may be deleted"
+                f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no value "
+                "yet, and it can't be kept as it is, because its managedFields don't show which of its fields were "
+                f"desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
             )
             continue
         target = desired[name]
