@@ -41,8 +41,8 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         observed = call.observed[name].resource
         if kept.fatal:
             fatals.append(
-                f"whether {name} is still wanted depends on {paths}, which has no value yet, and its on_unresolved is "
-                "'fatal'"
+                f"whether {name} is still wanted depends on {paths}, which has no value yet, and its on_unresolved "
+                "is 'fatal'; 'keep' and 'hold' would wait"
             )
             continue
         if name in desired:  # a previous step desires the resource too; fields that this function set in it stay
@@ -52,8 +52,8 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
         if encoded is None:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
-                f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no value "
-                "yet, and it can't be kept as it is, because its managedFields don't show which of its fields were "
+                f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no "
+                "value yet, and it can't be kept as it is, because its managedFields don't show which of its fields were "
                 f"desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
             )
             continue

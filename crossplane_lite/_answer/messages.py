@@ -83,4 +83,6 @@ def cycle_text(cycle: Sequence[str], mask: Callable[[str], str], shown: Waiting 
 def stopped_text(name: str, shown: Waiting) -> Masked:
     """Return the text of the fatal result for a resource whose author chose to stop on unresolved values."""
     paths = ", ".join(sorted({need.path for need in shown.needs if need.name == name}))
-    return Masked(f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'")
+    return Masked(
+        f"{name} needs {paths}, which has no value yet, and its on_unresolved is 'fatal'; 'keep' and 'hold' would wait"
+    )

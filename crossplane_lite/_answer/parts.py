@@ -28,7 +28,9 @@ class Masked(str):
 
 
 def set_details(call: Call, composite: Resource, target: Any, unsure: Collection[str]) -> None:
-    """Put the values that compose() set into the desired connection details; unresolved ones keep their observed value.
+    """Put the connection details that compose() set into the answer.
+
+    An unresolved value is replaced by the observed one, or left out if there is none.
 
     Args:
         call: The call.

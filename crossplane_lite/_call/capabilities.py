@@ -29,7 +29,7 @@ _WITHOUT: Final = {
 
 
 class Capabilities(frozenset[str]):
-    """The names of the capabilities that the caller advertises (function-capabilities).
+    """The names of the capabilities that the caller advertises (Crossplane's design "function-capabilities").
 
     `in`, `has` and `lacks` take a name with or without `CAPABILITY_`, or the protocol's number.
 

@@ -33,7 +33,9 @@ def connection_secret(call: Call, details: object, name: str, namespace: object)
             function.
     """
     if call.in_operation:
-        raise UsageError("ctx.connection_secret() is for composite resources, and an Operation has none")
+        raise UsageError(
+            "ctx.connection_secret() is for composite resources, and an Operation has none; test ctx.in_operation first"
+        )
     if not isinstance(details, Mapping):
         raise UsageError(f"ctx.connection_secret() takes connection details by key (got a {type(details).__name__})")
     observed = call.observed.get(name)

@@ -209,7 +209,7 @@ class _Shared:
             yield from reversed(found)
 
     def stop(self) -> None:
-        """Stop the loop at the end of the process, and wait for its thread for a second."""
+        """Stop the loop at the end of the process, and wait for its thread, for a second at most."""
         loop, thread = self.loop, self._thread
         if loop is None or thread is None or loop.is_closed():
             return

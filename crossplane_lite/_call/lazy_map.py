@@ -54,7 +54,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise UsageError(f"a key must be a string (got {key!r} that is a {type(key).__name__})")
+            raise UsageError(f"a key of the context must be a string (got {key!r} that is a {type(key).__name__})")
         self._values[key] = value
         self._deleted.discard(key)
 

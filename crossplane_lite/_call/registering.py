@@ -215,7 +215,7 @@ def _name_of(name: str, other: object) -> str:
             f"(got a {type(other).__name__})"
         )
     if found == name:
-        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself")
+        raise UsageError(f"ctx.resource({name!r}): depends_on names the resource itself, which can't wait for itself")
     return found
 
 

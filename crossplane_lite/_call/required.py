@@ -185,7 +185,7 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
 
 class RequiredSchemas(Mapping[str, "Schema"]):
-    """Required schemas by the key under which they were asked for (required-schemas, "Proposal").
+    """Required schemas by the key under which they were asked for (Crossplane's design "required-schemas", "Proposal").
 
     `get(key)` is None until Crossplane has answered. After that it is a `Schema`, which is empty if Crossplane didn't
     find the kind.

@@ -50,7 +50,10 @@ class ResourceSelector:
             raise UsageError("ResourceSelector: 'match_name' must not be empty")
         for label, value in (self.match_labels or {}).items():
             if value is None:
-                raise UsageError(f"ResourceSelector: the label {label!r} has no value, so everything would match")
+                raise UsageError(
+                    f"ResourceSelector: the label {label!r} has no value, so everything would match; give it a value, "
+                    "or leave the label out"
+                )
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(

@@ -352,7 +352,7 @@ def plan(data: object, steps: Sequence[Step], value: Any, whole: str = "this") -
         if below is None:
             return holder, key, way.built(at + 1, value)
         holder = below
-    raise UsageError("a path needs at least one step")
+    raise UsageError(f"the path into {whole} is empty; it needs at least one step")
 
 
 class _Way:

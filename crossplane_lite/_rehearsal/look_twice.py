@@ -220,11 +220,11 @@ class _Looking:
         return None
 
     def _loses_any(self) -> bool:
-        """Say whether an existing resource of this step is registered neither by A nor by any other run."""
+        """Say whether an existing resource of this step is registered neither by the real run nor by another one."""
         return any(all(name not in run.resources for run in self.others) for name in self._missing())
 
     def _changes_any(self) -> bool:
-        """Say whether A changes an existing resource of this step."""
+        """Say whether the real run changes an existing resource of this step."""
         names = self._unresolved()  # these come first: they are more likely to change
         for name in (*names, *(self.first.resources.keys() - names)):
             if name in self.call.observed and self._state(name) == OURS:
@@ -237,10 +237,12 @@ class _Looking:
         return BothWays(self._actual, default, {}, number=_NUMBER, length=_LENGTH, required=True)
 
     def _flip(self, second: BothWays) -> None:
-        """Make runs that answer questions the other way, until they show why A would delete or change resources.
+        """Run compose() with other answers, until the runs show why the real run would delete or change resources.
+
+        It also ends when every question has had both answers, or when too many runs would be needed.
 
         Args:
-            second: The oracle of B.
+            second: The oracle of the second run (B).
         """
         first = self._answers(False)
         first.branches = set(self.call.branches)
@@ -257,7 +259,7 @@ class _Looking:
             ran.append(oracle)
 
     def _at_stake(self) -> bool:
-        """Say whether the answer of A would delete or change an existing resource, and no run has shown why."""
+        """Say whether the real run would delete or change an existing resource, and no other run has shown why."""
         if self._loses_any():
             return True
         for name in self.first.resources:
@@ -266,7 +268,7 @@ class _Looking:
         return False
 
     def _changes(self, name: str) -> bool:
-        """Say whether A changes an existing resource that all other runs desire in the same way as A does."""
+        """Say whether the real run changes an existing resource that all other runs desire in the same way."""
         for run in self.others:
             if run.error is None if name not in run.resources else differing_places(self.first, run, name):
                 return False
@@ -295,9 +297,10 @@ class _Looking:
         return self._states[name]
 
     def _unresolved(self) -> dict[str, None]:
-        """Return the names of A's resources that can hold an Observable or a placeholder, in the order of registration.
+        """Return the names of the real run's resources that can have an Observable or a placeholder in them.
 
-        All other resources have the same bytes in A and in B, although B has other placeholders.
+        All other resources have the same bytes in the second run, which has other placeholders. The names are in the
+        order of registration.
         """
         if self._open is None:
             second = self.others[0]
@@ -311,7 +314,7 @@ class _Looking:
         return self._open
 
     def _missing(self) -> list[str]:
-        """Return the names of this step's existing resources that the answer of A would delete without `ctx.remove`."""
+        """Return the names of this step's existing resources that the real run would delete without `ctx.remove`."""
         call = self.call
         return [
             name
@@ -473,7 +476,7 @@ class _Looking:
                 self.look_.sources.append(one)
 
     def _has_lost_text(self) -> bool:
-        """Say whether a placeholder was put into a text that is found nowhere in the answer of A."""
+        """Say whether a text with a placeholder is found nowhere in the answer, and no other finding explains that."""
         call = self.call
         if not call.tokens:
             return False
@@ -501,7 +504,7 @@ class _Looking:
         return len(lost) > (1 if self._is_explained() else 0)
 
     def _explains_what_exists(self) -> bool:
-        """Say whether an existing resource, the composite or a message has a place that depends on placeholders' form."""
+        """Say whether a place that depends on placeholders' form is in an existing object or in a message."""
         look = self.look_
         exists = any(name in self.call.observed for name in look.unresolved)
         return bool(exists or look.status or look.details or look.texts)

@@ -57,7 +57,7 @@ class Run:
 
     @classmethod
     def again(cls, real: Call, request: Any, data: bytes, *, oracle: Oracle | None = None, form: int = 0) -> Run:
-        """Run compose() once more.
+        """Run compose() once more, and return the run; an exception of compose() is its `error`.
 
         Args:
             real: The real call.
@@ -104,7 +104,7 @@ class Run:
         return self.bytes[name]
 
     def end(self) -> None:
-        """Free the objects that the run has made."""
+        """Free the objects that the run has made. It can't be used after that."""
         self.error = None  # its traceback has the frames of compose()
         tracker.close(self.call)
         self.call.release()

@@ -16,7 +16,7 @@ __all__ = ["DEEPEST_SCHEMA", "MERGE_KEYS", "NULLABLE", "SchemaError", "key_of", 
 DEEPEST_SCHEMA: Final = 100
 """How deep schemas may be nested. Validators recurse, in C and Rust too, and the stack of a thread is small."""
 
-_TOO_DEEP: Final = f"the schema is nested more than {DEEPEST_SCHEMA} deep"
+_TOO_DEEP: Final = f"the schema can't be used: it is nested more than {DEEPEST_SCHEMA} deep"
 
 NULLABLE: Final = "x-nullable"
 """The keyword of a schema that allows null."""
@@ -172,7 +172,9 @@ def _unwrapped(place: _Place) -> Mapping[str, Any]:
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SchemaError(f"{what} must be an object (got {value!r:.60} that is a {type(value).__name__})")
+        raise SchemaError(
+            f"the schema can't be used: {what} must be an object (got {value!r:.60} that is a {type(value).__name__})"
+        )
     return value
 
 
@@ -187,7 +189,9 @@ def _types_of(source: Mapping[str, Any]) -> list[str]:
         return [member["type"] for member in listed] or default
     types = declared if isinstance(declared, list) else [declared]
     if not all(isinstance(one, str) and one in _TYPES for one in types):
-        raise SchemaError(f"'type' must be a type of JSON (got {declared!r:.60})")
+        raise SchemaError(
+            f"the schema can't be used: 'type' must be a type of JSON, such as 'string' (got {declared!r:.60})"
+        )
     return list(types)
 
 
@@ -249,7 +253,7 @@ def _required_of(source: Mapping[str, Any], declared: Mapping[str, Any], place: 
     """Return the translated names of the required fields, without those that may be missing because of a default."""
     required = source.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        raise SchemaError(f"'required' must be a list of names (got {required!r:.60})")
+        raise SchemaError(f"the schema can't be used: 'required' must be a list of names (got {required!r:.60})")
     return [key_of(name) for name in required if not (place.defaults and _default_of(declared, name) is not None)]
 
 

@@ -277,7 +277,11 @@ def _list_bytes(values: Iterable[Any], depth: int, strict: bool) -> bytes:
 
 
 def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, bytes]:
-    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload."""
+    """Encode a value of an unusual type; return the bytes in front of the payload, and the payload.
+
+    Raises:
+        Bail: The value needs the slow way, or can't be carried.
+    """
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:
         below = value.__wire_below__

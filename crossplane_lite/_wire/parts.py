@@ -1,4 +1,9 @@
-"""Short pieces of bytes that encoded Structs are put together from; each piece is made once and kept."""
+"""Short pieces of bytes that encoded Structs are put together from; each piece is made once and kept.
+
+A Struct is a protobuf map, and each member is a map entry. Its entry prefix is the part from the key to the value's
+tag, which is the same for all members with that key. In front of the prefix stand the entry's tag and length; behind
+it, the value's length and the value.
+"""
 
 from __future__ import annotations
 
