@@ -317,8 +317,8 @@ class _Answer:
         """Return the bytes of an answer without a fatal result.
 
         Args:
-            complete: Whether compose() returned, and Crossplane has answered all requirements. If not, Usages are made
-                without running compose() again.
+            complete: Whether compose() returned, and Crossplane has answered all requirements. If not, existing Usages
+                stay, and no others are added.
         """
         call = self.call
         counts = tally.current()

@@ -53,8 +53,8 @@ def keep(call: Call, look: Look, desired: Any, step: str) -> list[str]:
             version = _wire.get_path(observed, ("apiVersion",))
             fatals.append(
                 f"{name} exists and would be deleted: whether it is still wanted depends on {paths}, which has no "
-                "value yet, and it can't be kept as it is, because its managedFields don't show which of its fields were "
-                f"desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
+                "value yet, and it can't be kept as it is, because its managedFields don't show which of its fields "
+                f"were desired in {version}. Register {name} in every call, or call ctx.remove({name!r}) if it may go"
             )
             continue
         target = desired[name]

@@ -138,7 +138,7 @@ def _misfit(value: Any, type_: Any) -> _Misfit:
 
 
 def _is(value: Any, base: type[Any]) -> bool:
-    """Say whether a JSON value is of a scalar type. true isn't 1; an int is also a float."""
+    """Say whether a JSON value is of a scalar type. true doesn't count as 1; an int counts as a float too."""
     if isinstance(value, bool):
         return base is bool
     return isinstance(value, (int, float) if issubclass(base, float) else base)

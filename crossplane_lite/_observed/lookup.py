@@ -19,7 +19,7 @@ def value_at(observed: Mapping[str, Any], xr: Any, path: str) -> Any:
 
     Args:
         observed: The observed composed resources by name.
-        xr: The top of the observed composite; None if there is no composite.
+        xr: The `Root` of the observed composite; None if there is no composite.
         path: The path. It begins with the name of a composed resource, or with `xr`.
     """
     if path.startswith("xr."):

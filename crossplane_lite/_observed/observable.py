@@ -326,7 +326,7 @@ def make(
 
     Args:
         path: The path of the value.
-        root: The top of the object that has the value; None if there isn't exactly one.
+        root: The object that has the value; None if there isn't exactly one.
         deps: For a result of `apply`, the Observables among its arguments; else None.
         settles: Whether the value is known to be empty if a ready object lacks it.
     """

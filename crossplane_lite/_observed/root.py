@@ -1,4 +1,4 @@
-"""The tops of the observed objects that a call reads: the composite, composed resources and required resources."""
+"""The observed objects that a call reads: the composite, composed resources and required resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Computed", "Reference", "Root"]
 
 
 class Root:
-    """The top of one observed object: the composite, a composed resource or a required one.
+    """One observed object that a call reads: the composite, a composed resource or a required one.
 
     Attributes:
         call: The call that reads the object.
@@ -82,11 +82,11 @@ class Root:
 class Reference(Root):
     """An observed object to which desired state refers.
 
-    Reading a name of a desired resource that isn't set, such as `bucket.external_name`, gives an Observable with this
-    top. Every question to that Observable is answered as if the name were missing, even if the cluster has one: it is
-    empty and equal to nothing, and the question isn't a guess. So the code takes the same path in every call: `if not
-    bucket.external_name: bucket.external_name = name` sets the name in each. In texts and in the answer, the Observable
-    is replaced by the cluster's name.
+    Reading a name of a desired resource that isn't set, such as `bucket.external_name`, gives an Observable of this
+    object. Every question to that Observable is answered as if the name were missing, even if the cluster has one: it
+    is empty and equal to nothing, and the question isn't a guess. So the code takes the same path in every call: `if
+    not bucket.external_name: bucket.external_name = name` sets the name in each. In texts and in the answer, the
+    Observable is replaced by the cluster's name.
     """
 
     __slots__ = ()
@@ -111,7 +111,7 @@ class Reference(Root):
 
 
 class Computed(Root):
-    """A value that a rehearsal computes from unresolved values: the top of the Observables that lead into this value.
+    """A value that a rehearsal computes from unresolved values. It is the root of Observables that lead into it.
 
     Attributes:
         function: The function that computes the value.

@@ -76,7 +76,7 @@ def sources(observable: Observable[Any]) -> tuple[Observable[Any], ...]:
 
 
 def root_of(observable: Observable[Any]) -> Root | None:
-    """Return the top of the object that an Observable is read from.
+    """Return the object that an Observable is read from: the composite, a composed or a required resource.
 
     None for a result of `apply` in a real call, and for an Observable that the SDK didn't make.
     """
