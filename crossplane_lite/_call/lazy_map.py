@@ -24,7 +24,7 @@ class LazyMap(MutableMapping[str, Any]):
 
     Args:
         raw: The Struct bytes.
-        call: The call. Without it, `guessed` has no effect.
+        call: The call; None outside of a call.
         guessed: The keys whose values a previous step made without values that it needed. They read as Observables, so
             that resources made from them don't change or get lost when the real values come.
     """

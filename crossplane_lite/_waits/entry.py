@@ -85,8 +85,8 @@ class Waiting(NamedTuple):
     """One step's report of who waits.
 
     Attributes:
-        held: The names of the resources that the step holds back. A resource that isn't the `name` of a need is also
-            held back by another step.
+        held: The names of the resources that the step holds back. A resource without a need is held back because
+            another step holds it back.
         needs: The needs of resources, fields and requirements.
         cut_off: The requirements whose values never come.
         notes: Other remarks for people, such as which resources are kept and why.
