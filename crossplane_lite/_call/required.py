@@ -53,9 +53,10 @@ class RequiredList(list[R]):
         self.answered = answered
 
     def _guess(self) -> bool:
-        """Remember a use of the list while its content may still change; return whether to take it for non-empty.
+        """Remember a use of the list, if its content may still change.
 
-        False in a real call, and if the content is known.
+        Returns:
+            Whether the list counts as non-empty although its content isn't known: only in some rehearsals.
         """
         selector = self._requirements.resources.get(self._key)
         by_name = selector is not None and selector.match_name is not None

@@ -240,9 +240,10 @@ _owner_of: Any = Observable.__dict__["__cl_owner__"].__get__
 
 
 def belong(observable: Observable[Any], owner: Any) -> None:
-    """Make a call of an Observable a call of a method of `owner`: the method with the name that the path ends with.
+    """Make calling an Observable, such as `spec.items()`, call the method of `owner` with that name.
 
-    A name such as `items` can be a field's and a method's. Reading it gives the field, and calling that the method.
+    A name such as `items` can be the name of a field and of a method: reading it gives the field, and calling that
+    field calls the method.
     """
     _set(observable, "__cl_owner__", owner)
 

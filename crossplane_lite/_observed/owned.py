@@ -93,9 +93,10 @@ def with_owned_fields(encoded: bytes, observed: bytes) -> bytes:
 
 
 def with_live_values(encoded: bytes, observed: bytes) -> bytes:
-    """Return desired bytes that change no field of the observed object: fields that it has get their observed values.
+    """Return desired bytes in which every field that the observed object has is set to its observed value.
 
-    Desired fields that the observed object lacks stay as they are. Owned fields that aren't desired are added.
+    So the bytes change no existing field. Desired fields that the observed object lacks stay as they are. Owned fields
+    that aren't desired are added.
     """
     seen = _wire.decode_struct(observed)
     wanted = _wire.decode_struct(encoded)

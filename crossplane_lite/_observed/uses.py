@@ -93,7 +93,11 @@ def is_settled(observable: Observable[Any]) -> bool:
 
 
 def call_of(observable: Observable[Any]) -> Tracker | None:
-    """Return the current call; in a thread of the author, the Observable's call, or None if that is closed."""
+    """Return the current call.
+
+    A thread that compose() started has no current call. There, it is the call that the Observable was made in, or None
+    if that call is closed.
+    """
     call = current()
     if call is None:
         for source in sources(observable):

@@ -239,7 +239,7 @@ class _Looking:
     def _flip(self, second: BothWays) -> None:
         """Run compose() with other answers, until the runs show why the real run would delete or change resources.
 
-        It also ends when every question has had both answers, or when too many runs would be needed.
+        No more runs are made when every question has had both answers, or when the largest number of runs is reached.
 
         Args:
             second: The oracle of the second run (B).
