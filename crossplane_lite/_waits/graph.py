@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Edge", "Graph", "Vertex", "components", "fields_of", "needs", "shown_vertex"]
 
-# A kind and a name: ("resource", its name), ("xr", the path of a field of the composite), or ("required", its key).
+# ("resource", a name), ("xr", the path of a field of the composite), or ("required", the key of a requirement).
 Vertex = tuple[str, str]
 
 # The names of two composed resources: the dependent and its dependency.
