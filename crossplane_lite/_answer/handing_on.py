@@ -41,7 +41,7 @@ class HandingOn:
             entry: The report; None removes the one of a previous call.
 
         Raises:
-            EncodeError: A value can't be carried.
+            EncodeError: A value can't be encoded.
         """
         call = self._call
         given = call.context
@@ -77,7 +77,7 @@ class HandingOn:
         """Put the output of an Operation into the answer; keys with unresolved values are left out.
 
         Raises:
-            EncodeError: A value can't be carried.
+            EncodeError: A value can't be encoded.
         """
         output = self._call.output
         if output:

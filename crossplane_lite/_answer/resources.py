@@ -64,7 +64,7 @@ def emit_resource(
         look: The findings of other runs of compose(); None if there were no such runs.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with the resource's name.
+        EncodeError: A value can't be encoded; the path starts with the resource's name.
     """
     from .unresolved import Outcome, blocked_by, outcome_of
 
@@ -93,7 +93,7 @@ def emit_status(call: Call, model: Resource, look: Look | None) -> tuple[bytes |
     bytes are None if compose() didn't change the status.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with `xr`.
+        EncodeError: A value can't be encoded; the path starts with `xr`.
     """
     registered = model._state
     node = model._node

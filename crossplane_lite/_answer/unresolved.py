@@ -83,7 +83,7 @@ def outcome_of(
         held_elsewhere: Whether another step holds the resource back.
 
     Raises:
-        EncodeError: A value can't be carried.
+        EncodeError: A value can't be encoded.
     """
     registered = model._state
     assert registered is not None
@@ -180,7 +180,7 @@ def status_bytes(call: Call, model: Resource, look: Look | None) -> tuple[bytes,
     Each unresolved field keeps its observed value, or is left out if it has none; all other fields are emitted.
 
     Raises:
-        EncodeError: A value can't be carried; the path starts with `xr`.
+        EncodeError: A value can't be encoded; the path starts with `xr`.
     """
     registered = model._state
     assert registered is not None

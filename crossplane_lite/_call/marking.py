@@ -24,7 +24,7 @@ def direct(model: Resource, step: str) -> bytes | None:
         step: The step's identity; empty for no mark.
 
     Returns:
-        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be carried.
+        The Struct bytes. None if the resource needs the slow way, because a value is unresolved or can't be encoded.
     """
     assert model._state is not None
     base = model._state.base

@@ -31,7 +31,7 @@ __all__ = [
 def differing_places(first: Run, other: Run, name: str, *, forms: bool = False) -> list[Difference]:
     """Return the places where two runs desire different values in a resource that both register.
 
-    There are none if a run's values can't be carried: the answer of the real run says so.
+    There are none if a run's values can't be encoded: the answer of the real run says so.
 
     Args:
         first: The real run.

@@ -92,13 +92,13 @@ class Run:
             tracker.go_back(before)
 
     def tree(self, name: str) -> Tree | None:
-        """Return the fields set in a registered resource; None if it has a value that can't be carried."""
+        """Return the fields set in a registered resource; None if it has a value that can't be encoded."""
         if name not in self.trees:
             self.trees[name] = tree_or_none(self.resources[name], self.call)
         return self.trees[name]
 
     def encoded(self, name: str) -> bytes | None:
-        """Return the bytes of a registered resource; None if it has a value that is unresolved or can't be carried."""
+        """Return the bytes of a registered resource; None if it has a value that is unresolved or can't be encoded."""
         if name not in self.bytes:
             self.bytes[name] = direct(self.resources[name], self.call.mark)
         return self.bytes[name]
@@ -111,7 +111,7 @@ class Run:
 
 
 def tree_or_none(model: Any, call: Call) -> Tree | None:
-    """Return the fields set in a model; None if a value can't be carried, or raises an exception when it is read."""
+    """Return the fields set in a model; None if a value can't be encoded, or raises an exception when it is read."""
     try:
         return tree_of(model, call)
     except Exception:  # the answer of the real run reports it

@@ -56,8 +56,8 @@ def encode_struct(obj: Any, *, strict: bool = False) -> bytes:
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
-        EncodeError: A value can't be carried in a Struct; the error has the value's path.
-        Bail: With `strict`: a value needs the slow way, or can't be carried.
+        EncodeError: A value can't be encoded in a Struct; the error has the value's path.
+        Bail: With `strict`: a value needs the slow way, or can't be encoded.
     """
     try:
         if type(obj) is dict:
@@ -130,7 +130,7 @@ def encode_list(seq: Iterable[Any]) -> bytes:
     """Encode a list to the bytes of a ListValue.
 
     Raises:
-        EncodeError: A value can't be carried in a ListValue; the error has the value's path.
+        EncodeError: A value can't be encoded in a ListValue; the error has the value's path.
     """
     values = seq if isinstance(seq, (list, tuple)) else list(seq)
     try:
@@ -148,8 +148,8 @@ def encode_value(x: Any, *, strict: bool = False) -> bytes:
         strict: Raise Bail instead of EncodeError, and also for None and for nesting deeper than 60.
 
     Raises:
-        EncodeError: Something in the value can't be carried; the error has its path, counted from the value.
-        Bail: With `strict`: the value needs the slow way, or can't be carried.
+        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
+        Bail: With `strict`: the value needs the slow way, or can't be encoded.
     """
     return value_bytes(x, 1, strict)
 
@@ -280,7 +280,7 @@ def _other(value: Any, kind: type, depth: int, strict: bool) -> tuple[bytes, byt
     """Encode a value of an unusual type; return the bytes in front of the payload, and the payload.
 
     Raises:
-        Bail: The value needs the slow way, or can't be carried.
+        Bail: The value needs the slow way, or can't be encoded.
     """
     keys = getattr(kind, "__wire_keys__", None)
     if keys is not None:

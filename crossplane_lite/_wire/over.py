@@ -49,9 +49,9 @@ def encode_over(obj: Any, base: bytes, *, strict: bool = False, leaf: Leaf | Non
         The bytes of the merged Struct.
 
     Raises:
-        EncodeError: A value of `obj` can't be carried in a Struct; the error has the value's path.
+        EncodeError: A value of `obj` can't be encoded in a Struct; the error has the value's path.
         WireError: `base` is not a legal message.
-        Bail: With `strict`: a value needs the slow way, or can't be carried. Always: the text of `leaf` can't be
+        Bail: With `strict`: a value needs the slow way, or can't be encoded. Always: the text of `leaf` can't be
             encoded.
     """
     try:

@@ -84,7 +84,7 @@ def encode_tree(root: Any) -> bytes:
     """Encode a mapping, a model or an Overlay to the bytes of a Struct; a list or tuple to the bytes of a ListValue.
 
     Raises:
-        EncodeError: A value can't be carried; the error has the value's path.
+        EncodeError: A value can't be encoded; the error has the value's path.
     """
     pieces = _pieces(root)
     pieces.reverse()
@@ -95,7 +95,7 @@ def encode_value_tree(value: Any) -> bytes:
     """Encode a JSON value, a model or an Overlay to the bytes of a Value.
 
     Raises:
-        EncodeError: Something in the value can't be carried; the error has its path, counted from the value.
+        EncodeError: Something in the value can't be encoded; the error has its path, counted from the value.
     """
     if not _is_container(value):
         return _leaf(value)
