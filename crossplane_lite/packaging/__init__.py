@@ -7,5 +7,5 @@ of a layer, `pruning.py` has the rules for files that a served function never lo
 the checks of Crossplane's package manager, `package.py` collects the content of a package and finds it in an image, and
 `report.py` prints sizes.
 
-This package may import `_base`, `_terminal`, `_manifests`, `_programs` and `errors`. A served function never loads it.
+This package imports `_base`, `_terminal`, `_manifests`, `_programs` and `errors`. A served function never loads it.
 """
