@@ -47,7 +47,8 @@ class Transaction:
     def lock(self, folder: Path, locks: contextlib.ExitStack) -> None:
         """Make a folder if it is missing, and lock it until `locks` is closed.
 
-        The lock is on the folder itself, so no lock file is left behind. It ends with the process, however that ends.
+        The lock is on the folder itself, so no lock file is left behind. The lock ends with the process, however that
+        ends.
 
         Raises:
             InputError: The folder can't be made, this transaction has locked it already, or another run keeps it locked
@@ -78,7 +79,7 @@ class Transaction:
         """Make a folder and its parents where they are missing.
 
         Raises:
-            InputError: One of them can't be made, or is a file.
+            InputError: A folder can't be made, or a file has its name.
         """
         missing = list(itertools.takewhile(lambda place: not os.path.isdir(place), (folder, *folder.parents)))
         for place in reversed(missing):

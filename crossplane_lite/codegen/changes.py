@@ -72,7 +72,7 @@ def of_modules(before: Texts, after: Mapping[str, str], paths: Iterator[str] | l
     """Yield the changes of each module that has any, sorted by path.
 
     Args:
-        before: Returns the old text of a `.py` or `.pyi` file.
+        before: Returns the old text of a `.py` or `.pyi` file, or None if there was no such file.
         after: The new texts by path; files that are no longer generated aren't among them.
         paths: The paths of all old and new `.py` files.
     """

@@ -32,7 +32,8 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
             all.
 
     Raises:
-        InputError: kubectl can't read the API server, and the message has kubectl's own text; or it printed no list.
+        InputError: kubectl can't read the API server, and the message has kubectl's own text. Or kubectl printed no
+            list of definitions.
     """
     server = ApiServer(context, _TIMEOUT)
     listed = server.object(["get", "--output=json", _CRDS], "CustomResourceDefinitions") or {}
@@ -64,7 +65,7 @@ def documents(context: str, only: Sequence[str] = ()) -> Iterator[Document]:
 
 
 def _versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the version of each version of a definition; none if it isn't well-formed."""
+    """Yield the group and the name of each version in a CustomResourceDefinition; malformed ones are left out."""
     spec = crd.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("versions"), list):
         for version in spec["versions"]:

@@ -152,7 +152,7 @@ def _changes(chosen: Options, run: _Run, owned: Iterable[str]) -> list[changes.M
 
 
 def _stubs_beside(made: generate.Output) -> dict[str, str]:
-    """Return the stubs that stand beside modules; a package's empty `__init__.py` needs none."""
+    """Return the stubs to write beside the modules, by path. The empty `__init__.py` of a package needs no stub."""
     return {file: text for file, text in made.stubs.items() if not file.endswith("__init__.pyi")}
 
 
@@ -165,16 +165,16 @@ def _text(file: Path) -> str | None:
 
 
 def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -> None:
-    """Refuse a file without definitions that the arguments name.
+    """Refuse a source file that defines no API.
 
-    A file that was found in a folder or by a pattern may have none, as long as another file has some.
+    A file that was found in a folder or by a pattern may define none, as long as another source defines one.
 
     Args:
         found: The definitions in the sources.
         arguments: Each source, with the files that it stands for.
 
     Raises:
-        InputError: A file that is named has no definition, or there is no definition at all.
+        InputError: A file that the arguments name defines no API, or no source does.
     """
     defined = [kind.where for kind in found.kinds]
     for argument, paths in arguments:
@@ -207,7 +207,7 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _warn_of_ignored(folder: Path, files: Iterable[str]) -> None:
-    """Warn on stderr if git ignores generated files, as it does where a common .gitignore has `instance/` in it."""
+    """Warn on stderr if git ignores generated files, for example because a .gitignore has `instance/` in it."""
     import shutil
 
     git = shutil.which("git")

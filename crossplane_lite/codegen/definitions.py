@@ -34,7 +34,7 @@ class Kind(NamedTuple):
         version: Its version.
         kind: Its kind.
         schema: The schema of its objects.
-        module: The packages and the name of the module that its class is in.
+        module: The module of its class: the names of the packages around it, and its own name.
         name: Its class name.
         served: Whether the API server serves this version.
         storage: Whether this version is stored; for composites, whether compositions refer to it.
@@ -100,7 +100,12 @@ class OpenAPI:
         return Component(self.where, f"components.schemas.{name}", self.schemas[name], ref.module, ref.name, self)
 
     def resolve(self, ref: str) -> tuple[Mapping[str, Any], ClassRef | None] | None:
-        """Return the schema that a `$ref` names, with the class that it becomes (or None); None if there is none."""
+        """Look up a `$ref`.
+
+        Returns:
+            The schema that it names, and the class that this schema becomes, or None if it becomes no class. A single
+            None if the document has no such schema.
+        """
         name = _component_of(ref)
         schema = self.schemas.get(name)
         if not name or not isinstance(schema, Mapping):

@@ -39,7 +39,7 @@ class Output(NamedTuple):
         classes: How many classes the modules have.
         names: The class names in each module that differ from those in a new folder (see `naming`).
         machinery: A line for each type in a document that differs from the one that the SDK ships and uses.
-        preferred: A line for each type of Kubernetes that documents define differently, with the one that was taken.
+        preferred: A line for each type of Kubernetes that documents define differently; it names the one that is used.
     """
 
     modules: dict[str, str]
@@ -51,7 +51,7 @@ class Output(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A kind or a component that has been read."""
+    """A kind or a component whose schema was read, with the objects in the schema, breadth first."""
 
     source: Kind | Component
     nodes: list[ObjectSchema]
@@ -129,7 +129,8 @@ def generate(
 
     Args:
         kinds: The kinds to generate. The types that they refer to are generated too.
-        previous: Returns the present text of a `.py` file, from which classes keep their names; None without a file.
+        previous: Returns the present text of a `.py` file, or None without such a file. Classes keep the names that
+            they have in this text.
         recorded: The class names that earlier runs recorded. They count for modules without a present text.
         descriptions: False to leave descriptions out of the stubs.
         progress: Called with `resolving` before each kind is read, and with `making` before each module is made.
@@ -198,7 +199,7 @@ class _Units:
         return self._units
 
     def _compare(self, ref: ClassRef, unit: _Unit) -> None:
-        """Add a note if a document defines a class differently than the one that is shipped."""
+        """Add a note if a document defines a type differently from the class that crossplane-lite ships."""
         own = {wire: (field.around, field.inner) for wire, field in fields_of(_shipped()[ref]).items()}
         theirs = {field.wire: field.form.in_table() for field in unit.nodes[0].fields}
         differing = [
@@ -263,8 +264,8 @@ def _references(nodes: Iterable[ObjectSchema]) -> Iterator[ClassRef]:
 def difference(one: ObjectSchema, other: ObjectSchema) -> str:
     """Return the path of the first field in which two objects of different shapes differ, as deep down as possible.
 
-    If only one of two objects takes any other field, the path is that of the object; a kind or component itself has an
-    empty path.
+    If one of two objects takes any other field and the other one doesn't, the path is that of the objects themselves.
+    It is empty for a kind or component.
     """
     while one.is_open == other.is_open:
         forms, others = ({field.wire: field.form for field in node.fields} for node in (one, other))
@@ -329,7 +330,8 @@ def _title(path: tuple[str, ...], units: list[_Unit]) -> str:
 def _shipped() -> Mapping[ClassRef, str]:
     """Return the classes that crossplane-lite ships and all models share, each with its text in the table.
 
-    They are types of the API machinery. The documents of each API server have them as of the time when it was built.
+    They are types of the API machinery. The documents of an API server have them too, in the version with which the
+    server was built.
     """
     file = _SHIPPED.joinpath(*META).with_suffix(".py")
     return {ClassRef(META, name): text for name, text in earlier_table(file.read_text(encoding="utf-8")).items()}

@@ -19,7 +19,9 @@ _COMMON: Final = ("", "apps", "batch")
 
 
 def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
-    """Return a line for the module of each kind, which imports it under an alias. Of a kind, the stored version counts.
+    """Return lines of Python that import the module of each kind under an alias.
+
+    A kind with several versions has a module for each. The module of the stored version is imported.
 
     Kinds from CustomResourceDefinitions and CompositeResourceDefinitions come first, then the groups of Kubernetes that
     are composed most, then all others. Among these, the order is that of the sources.
@@ -50,7 +52,7 @@ def import_lines(kinds: Sequence[Kind], folder: Path) -> list[str]:
 
 
 def _package(folder: Path) -> list[str]:
-    """Return the name of a folder as a package, after the names of the packages around it."""
+    """Return the parts of a folder's name as a package: the names of the packages around it, and its own name."""
     whole = folder.absolute()
     parts = [whole.name]
     for above in whole.parents:

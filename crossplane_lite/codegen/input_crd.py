@@ -374,9 +374,10 @@ def _json_value(value: Any) -> Any:
 
 
 def _documented(cls: type[Any]) -> tuple[str, dict[str, str]]:
-    """Return the description of a class, and those of its attributes by name, from its docstring.
+    """Return the description of a class, and the descriptions of its attributes by name, from its docstring.
 
-    The description of the class ends before the first section. Base classes can describe attributes too.
+    The description of the class ends before the first section. The docstrings of base classes can describe attributes
+    too.
     """
     about: dict[str, str] = {}
     for base in reversed(cls.__mro__):

@@ -1,4 +1,4 @@
-"""Modules of models as text: the table that runs, beside the stub that people and type checkers read (see `stubs`)."""
+"""The texts of model modules: the tables that run. The stubs, for people and type checkers, are made by `stubs`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Module:
         return {alias: home for home, alias in self._aliases.items()}
 
     def reference(self, ref: ClassRef) -> str:
-        """Return the name of a class in this module's text. Call `aliases` once before."""
+        """Return the name by which this module refers to a class. `aliases` must have been called before."""
         home = self.home(ref)
         return ref.name if home == self.path else f"{self._aliases[home]}.{ref.name}"
 

@@ -203,7 +203,7 @@ class _Places:
 
 
 def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tuple[bool, ObjectSchema | None]:
-    """Look up in an object a field of an earlier class.
+    """Look in an object for a field of an earlier class.
 
     Args:
         node: The object.
@@ -212,8 +212,8 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
         is_class: Whether the earlier field held models of a class, alone or in lists or maps.
 
     Returns:
-        Whether the object's field of that name accepts all values of the earlier field; False if there is none. And the
-        object that the field holds now, or None if it holds no object.
+        Whether the object has a field of that name that accepts all values of the earlier field. And the object that
+        this field holds now, or None if it holds no object.
     """
     for field in node.fields:
         if field.wire == wire:
@@ -228,7 +228,7 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the letters of the scalars that a type in a table accepts; the type itself if it isn't one of scalars."""
+    """Return the letters of the scalars that a type in a table accepts; only the type itself if it has other types."""
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))
@@ -269,7 +269,7 @@ def _in_order(units: Sequence[Sequence[ObjectSchema]]) -> list[tuple[int, Object
 def _free(node: ObjectSchema, given: Mapping[int, str], shapes: Mapping[str, int | None]) -> str:
     """Return a name for an object that no other class has: its own, or with its parent's name in front.
 
-    If both are taken, a number follows.
+    If both names are taken, a number is added.
     """
     name, number = node.hint, 1
     while name in shapes:

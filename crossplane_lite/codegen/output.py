@@ -334,7 +334,7 @@ def _refuse_foreign(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], found: dict[str, _Found]) -> None:
-    """Refuse to remove a file if the file system treats its name as that of a generated file, as `A.py` and `a.py`."""
+    """Refuse to remove a file that is a generated one too, because the file system ignores the case of their names."""
     spelt = {_folded(path): path for path in files}
     for path in removed:
         other = found.get(spelt.get(_folded(path), ""))

@@ -26,13 +26,14 @@ class Report(NamedTuple):
         kinds: The number of kinds, each counted once for all its versions.
         classes: The number of classes in the modules.
         seconds: The duration of the run.
-        folders: The output folders, each with a summary of what was written to it; None with `--check`.
+        folders: The output folders, each with a summary of what was written to it, or None with `--check`.
         is_current: Whether the folders were up to date before the run.
         modules: The modules that changed; None if no earlier run had made any.
         uses: The lines of code that the new models break; None without `--uses`, or if no earlier run had made models.
         imports: Lines of Python that import the models.
         found: The definitions in the sources.
-        preferred: A line for each type of Kubernetes that the sources define differently, with the one that was taken.
+        preferred: A line for each type of Kubernetes that the sources define differently; it names the one that is
+            used.
         machinery: A line for each type in the sources that differs from the one that the SDK ships and uses.
     """
 
@@ -72,7 +73,7 @@ class Report(NamedTuple):
         )
 
     def text(self) -> str:
-        """Return the report for people, as lines without a newline at the end."""
+        """Return the report for people: several lines, without a newline at the end."""
         lines = [f"{_count(self.kinds, 'kind')}, {_count(self.classes, 'class')} in {self.seconds:.1f} s"]
         for folder, done in self.folders:
             if done is not None:

@@ -46,7 +46,7 @@ class Form:
         code: A letter of the table's language (s i f b q o x), a choice of scalars such as `b|s`, `[` for a list, `{`
             for a map, `N` for an object that becomes a class, `R` for a reference to a class.
         python: For scalars the type as it is written in Python, such as `str` or `Literal['a', 'b']`.
-        item: The type of the items of a list or map. Other types have themselves here.
+        item: The type of the items of a list or map; the type itself if it is neither.
         keys: The wire names by which Kubernetes merges a list (x-kubernetes-list-map-keys); empty for other types.
         node: The object for `N`, otherwise None.
         ref: The class for `R`, otherwise None.
@@ -116,7 +116,7 @@ class ObjectSchema:
     Attributes:
         path: Its path in the kind, for messages, such as `spec.rules[]`; empty for the kind or component itself.
         parent: The object around it; None for the kind or component itself.
-        wire: The wire name of the field of `parent` that holds it.
+        wire: The wire name of the field of `parent` that holds it; empty without a parent.
         hint: The class name that it gets unless another shape has it.
         schema: Its schema; empty once its fields have been read.
         doc: Its description.
@@ -180,7 +180,7 @@ def read(
         schema: An object schema.
         name: The class name of the kind or component.
         shapes: The shapes seen so far; new ones are added.
-        refs: Looks up a `$ref`; None if the document can have none.
+        refs: Looks up a `$ref` (see `Refs`); None if the schema can have no `$ref`.
         is_kind: Whether it is a kind: apiVersion and kind are left out then, and metadata is Kubernetes' ObjectMeta.
         path: The path of the schema in its document, for messages.
 
@@ -195,7 +195,7 @@ def read(
         root = ObjectSchema("", None, "", name, reader.merged(schema, ""))
         kind = reader.type_of(root.schema, "")
         if is_kind and kind not in ("object", ""):
-            raise reader.error("", f"the schema of a kind must be of an object (got one of type {kind!r})")
+            raise reader.error("", f"the schema of a kind must have the type object (got {kind!r})")
         reader.nodes.append(root)
         for node in reader.nodes:  # `fill` adds the objects within to this list
             reader.fill(node, is_kind and node is root)
@@ -203,7 +203,10 @@ def read(
             key = (node.is_open, *((field.wire, field.form.signature()) for field in node.fields))
             node.shape = shapes.setdefault(key, len(shapes))
     except RecursionError:
-        raise InputError(f"{where}: {name}: this schema has lists or references nested too deeply") from None
+        raise InputError(
+            f"{where}: {name}: this schema has lists or references nested too deeply: leave the kind out, and name "
+            "others with --only"
+        ) from None
     return reader.nodes
 
 
@@ -264,7 +267,7 @@ class _Reader:
         return " ".join(notes)
 
     def form(self, schema: Mapping[str, Any], path: str, parent: ObjectSchema, wire: str, hint: str) -> Form:
-        """Return the type of a field with a schema; an object is added to `nodes`, and its fields are read later."""
+        """Return the type of a field with a schema. An object in it is added to `nodes`, and read later."""
         if path.endswith(("[]", "{}")) and len(path) - len(path.rstrip("[]{}")) > 2 * _MOST_LISTS:
             raise self.error(path.rstrip("[]{}"), f"lists and maps must be nested at most {_MOST_LISTS} levels deep")
         ref = self._class_of(schema, path)
@@ -310,7 +313,7 @@ class _Reader:
         return self._choice(schema, path)
 
     def type_of(self, schema: Mapping[str, Any], path: str) -> str:
-        """Return the one type that a schema names, or that its other keys imply; empty if there is no such type."""
+        """Return the one type that a schema names, or that its other keys imply; an empty string if there is none."""
         named = self._named_types(schema, path)
         if len(named) == 1:
             return named[0]
@@ -376,7 +379,7 @@ class _Reader:
         return False if below is None else below
 
     def _get(self, schema: Mapping[str, Any], key: str, kind: type[Any], path: str) -> Any:
-        """Return the value of a key, which must be of type `kind`; an empty one if the key is missing or null.
+        """Return the value of a key, which must be of type `kind`; an empty value if the key is missing or null.
 
         Raises:
             InputError: The value is of another type.
@@ -411,7 +414,7 @@ class _Reader:
             schema = members[0]
 
     def merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-        """Return a schema without `$ref` and `allOf`: their schemas are merged into it."""
+        """Return a schema with the schemas of its `$ref` and its `allOf` merged into it."""
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         whole: dict[str, Any] = {}

@@ -103,7 +103,7 @@ def _root(paths: Sequence[Path]) -> Path:
     """Return the project's folder: the current one if all paths lie in it, or else the deepest one that has them all.
 
     Raises:
-        InputError: That is the root of the file system.
+        InputError: The paths have only the root of the file system in common.
     """
     real = [path.resolve() for path in paths]
     here = Path.cwd().resolve()
@@ -119,7 +119,7 @@ def _copy(root: Path, target: Path) -> None:
     """Copy a project's Python files, and the files that configure type checkers.
 
     Raises:
-        InputError: There are too many files.
+        InputError: There are more than 50,000 Python files.
     """
     number = 0
     for path in _files(root):

@@ -44,11 +44,11 @@ class Python(NamedTuple):
 
 
 def python_of(image: Image, wanted: str | None = None) -> Python:
-    """Find the Python of a base image.
+    """Return the Python of a base image.
 
     Args:
         image: The image.
-        wanted: The program's path; None to look in the usual places.
+        wanted: The path of Python's program; None to look in the usual folders.
 
     Raises:
         InputError: Python is missing, its version isn't known, or it is for another machine than the image says.
@@ -143,7 +143,12 @@ def _remove(links: dict[str, str | None], above: str) -> None:
 
 
 def _target(path: str, links: dict[str, str | None]) -> str | None:
-    """Return the path of a file at the end of links; None if they lead nowhere or in circles."""
+    """Return the path of a file after following links; None if the links lead nowhere or in circles.
+
+    Args:
+        path: The path of a file or a link.
+        links: The paths in the image, each with the target if it is a link, otherwise None.
+    """
     for _ in range(20):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):

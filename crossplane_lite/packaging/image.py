@@ -174,7 +174,7 @@ def _reason(error: OSError) -> str:
 
 
 def _function(target: Path, project: str, packages: Sequence[installing.Package], wanted: str | None) -> _Function:
-    """Find the project among the installed packages, and its entry point.
+    """Return the project among the installed packages, with its entry point.
 
     Args:
         target: The folder that the packages are installed in.

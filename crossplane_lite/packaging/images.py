@@ -44,7 +44,7 @@ class Image(NamedTuple):
 
 
 def platform_of(config: Mapping[str, Any]) -> str:
-    """Return the platform of an image by its configuration: `linux/amd64`, or `linux/unknown` if it has none."""
+    """Return the platform that an image's configuration names, such as `linux/amd64`; `linux/unknown` without one."""
     return f"{config.get('os') or 'linux'}/{config.get('architecture') or 'unknown'}"
 
 
@@ -115,7 +115,9 @@ def _copied(files: Files, image: archive.Image, work: Path) -> Image:
     said = image.config.get("rootfs")
     unpacked = said.get("diff_ids") if isinstance(said, dict) else None
     if unpacked != [layer.unpacked for layer in layers]:
-        raise files.error(f"{image.name}: the digests under rootfs.diff_ids are not those of the layers")
+        raise files.error(
+            f"{image.name}: the digests under rootfs.diff_ids are not those of the layers: save the image again"
+        )
     return Image(files.label, json.loads(json.dumps(image.config)), layers)
 
 
@@ -161,7 +163,7 @@ def labelled(image: Image) -> Image:
 
 
 def _time() -> str:
-    """Return the time in the environment variable SOURCE_DATE_EPOCH; without it 1970, so that builds are the same.
+    """Return the time in the environment variable SOURCE_DATE_EPOCH; without it 1970, the same for all builds.
 
     Raises:
         InputError: The variable isn't a number.
@@ -172,7 +174,7 @@ def _time() -> str:
     if not text:
         return _NO_TIME
     if not text.isdecimal():
-        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds (got {text!r})")
+        raise InputError(f"SOURCE_DATE_EPOCH must be a whole number of seconds since 1970 (got {text!r})")
     return datetime.datetime.fromtimestamp(int(text), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

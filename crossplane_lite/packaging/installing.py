@@ -79,7 +79,7 @@ def requirements(project: str, transport: str, sdk: str | None = None) -> list[s
 
     Args:
         project: The project's folder, a wheel, or a requirement.
-        transport: One of TRANSPORTS.
+        transport: A key of `TRANSPORTS`.
         sdk: A folder, a wheel, a URL or a version of crossplane-lite; None if pip finds it by itself.
 
     Raises:
@@ -107,7 +107,9 @@ def sdk_requirement(sdk: str, extras: str = "") -> str:
         return f"{_OURS}{extras} @ {sdk}"
     if re.fullmatch(r"\d[\w.+!]*", sdk):
         return f"{_OURS}{extras}=={sdk}"
-    raise InputError(f"{sdk!r} is neither a folder or file that exists, nor a URL, nor a version such as 0.1.0")
+    raise InputError(
+        f"--sdk-from must be a folder or file that exists, a URL, or a version such as 0.1.0 (got {sdk!r})"
+    )
 
 
 def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
@@ -115,7 +117,7 @@ def chosen(packages: Iterable[Package], transport: str, without: Sequence[str] =
 
     Args:
         packages: The packages that pip has chosen.
-        transport: One of TRANSPORTS.
+        transport: A key of `TRANSPORTS`.
         without: Names of more packages to leave out.
 
     Raises:
@@ -221,7 +223,7 @@ def install(packages: Sequence[Package], python: Python, target: Path, work: Pat
             _pip(["wheel", "--no-deps", "--wheel-dir", str(wheels), place], f"{package.name} can't be built")
             made = sorted(set(wheels.iterdir()) - before)
             if len(made) != 1:
-                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}")
+                raise InputError(f"{package.name} can't be built: pip made {len(made)} wheels of {place}, not one")
             if not made[0].name.endswith("-none-any.whl"):
                 raise InputError(
                     f"{package.name} has no wheel for {python.platform}, and a build here fits only this machine "

@@ -184,7 +184,7 @@ _OF_THE_MACHINE: Final = frozenset({"dev", "proc", "sys"})
 def folder_entries(root: Path) -> Iterator[Entry]:
     """Yield the files of a root folder, with the permissions, owners and times that it has there.
 
-    Links are not followed. Devices, pipes and sockets are left out, and files in `dev`, `proc` and `sys`.
+    Links are not followed. Devices, pipes and sockets are left out, and so are all files in `dev`, `proc` and `sys`.
 
     Raises:
         InputError: A folder can't be read.
@@ -226,7 +226,7 @@ def copy_layer(files: Files, name: str, unpacked: str | None, file: Path, mark: 
         mark: The layer's mark in a package.
 
     Raises:
-        InputError: The layer is damaged, or too large.
+        InputError: The layer is damaged, is too large, or has another digest.
     """
     with files.open(name) as source:
         is_packed = source.read(len(GZIP)) == GZIP

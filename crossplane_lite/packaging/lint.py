@@ -50,7 +50,7 @@ class Found(NamedTuple):
     content: dict[str, Any]
 
     def at(self, *path: str | int) -> str:
-        """Return the file and the line of a value; if the path leads nowhere, the line of its last part that exists."""
+        """Return `FILE, line N` for a value in the object; if the path ends early, for its last part that exists."""
         # The text is parsed again for each line, because only messages need lines.
         line = _line(self.text, self.number, path) if path else self.line
         return f"{self.label}, line {line}"

@@ -35,7 +35,7 @@ class Content(NamedTuple):
         objects: The objects of `package.yaml`.
         examples: The text of the examples; None if there are none.
         problems: The mistakes in the package's marks and objects.
-        warnings: Remarks that aren't mistakes.
+        warnings: Remarks on the objects that aren't mistakes, such as a field that Crossplane ignores.
     """
 
     objects: list[Found]

@@ -1,4 +1,4 @@
-"""`crossplane-lite prune`: makes a folder of installed packages smaller by the files that no served function loads."""
+"""`crossplane-lite prune`: removes files from a folder of packages, those that a served function never loads."""
 
 from __future__ import annotations
 

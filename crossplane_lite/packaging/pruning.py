@@ -132,7 +132,7 @@ class Pruned(NamedTuple):
 
     Attributes:
         before: The bytes of all files before.
-        after: The bytes of all files that are left.
+        after: The bytes of all files that are left, or would be left with `dry_run`.
         saved: How many files and bytes each rule removed, by the rule's name. Rules that are switched off are left out.
     """
 
@@ -207,7 +207,7 @@ def _files(root: Path) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def _uses_descriptor(root: Path, files: list[tuple[tuple[str, ...], int]]) -> bool:
-    """Return whether a package names descriptor_pb2, apart from protobuf and crossplane-lite."""
+    """Return whether any package but protobuf and crossplane-lite names descriptor_pb2."""
     for parts, _ in files:
         if parts[-1].endswith(".py") and parts[0] != "crossplane_lite" and parts[:2] != ("google", "protobuf"):
             path = root.joinpath(*parts)

@@ -91,7 +91,7 @@ def command(argv: Sequence[str]) -> int:
 
 
 def _installed_from() -> str | None:
-    """Return the file, folder or URL that crossplane-lite was installed from; None for pip's index, or if unknown."""
+    """Return the place that crossplane-lite was installed from, for `--sdk-from`; None for pip's index or unknown."""
     try:
         told = distribution("crossplane-lite").read_text("direct_url.json")
     except PackageNotFoundError:

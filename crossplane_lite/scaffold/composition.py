@@ -1,4 +1,4 @@
-"""The files of a new project for compositions, with models of its XRD and of the kinds that it composes."""
+"""The files of a new project for compositions, with models of the XRD and of the kinds that the function composes."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Made(NamedTuple):
 
     Attributes:
         files: The texts of the files, by their paths in the project.
-        warnings: Remarks for the author, such as on a kind that Crossplane wouldn't let the function compose.
+        warnings: Warnings for the author: kinds that Crossplane wouldn't let the composite compose.
     """
 
     files: dict[str, str]
@@ -201,7 +201,7 @@ def _xrd(path: str | None, text: str) -> Document:
 
 
 def _composed(paths: Sequence[str], documents: Sequence[Document]) -> list[Kind]:
-    """Return the kinds that the function composes: those that the documents of --crd define.
+    """Return the kinds that the function composes: those in the documents of --crd, except in OpenAPI documents.
 
     Raises:
         InputError: The documents define no kind, or two files have the same name.

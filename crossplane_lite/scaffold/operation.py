@@ -1,4 +1,4 @@
-"""The files of a new project for Operations, which run a function once."""
+"""The files of a new project for a function that Operations run."""
 
 from __future__ import annotations
 

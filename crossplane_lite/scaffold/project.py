@@ -54,7 +54,7 @@ class Project(NamedTuple):
 
 
 def new_project(name: str, sdk_from: str | None) -> Project:
-    """Return the values of a new project with a name.
+    """Return the values for the files of a new project.
 
     Args:
         name: The project's name.
@@ -90,7 +90,7 @@ def new_project(name: str, sdk_from: str | None) -> Project:
 
 
 def with_values(text: str, **values: str) -> str:
-    """Return a text with each value in the places of its name in capitals: `name` for `@NAME@`."""
+    """Return a text in which each value is put in the places of its name, such as `@NAME@` for the value `name`."""
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
     return text

@@ -107,7 +107,7 @@ def test_files_that_are_not_right(here: Path, capsys: pytest.CaptureFixture[str]
     assert main(["init", "net", "--template", "krm", "--xrd", "a.yaml"]) == 2
     assert "--xrd and --crd are only for the template composition" in capsys.readouterr().err
     assert main(["init", "net", "--sdk-from", "./none"]) == 2
-    assert "neither a folder or file that exists" in capsys.readouterr().err
+    assert "--sdk-from must be a folder or file that exists" in capsys.readouterr().err
     assert os.listdir() == ["a.yaml"]
 
 
