@@ -181,8 +181,8 @@ def _check(found: Definitions, arguments: Sequence[tuple[str, Sequence[str]]]) -
         if found.kinds and (list(paths) != [argument] or (argument != "-" and Path(argument).is_dir())):
             continue
         name = "<stdin>" if argument == "-" else argument
-        # A place begins with the path of the file and, behind it: `, ` before a document of the file, `:` before a file
-        # of the archive, `/` before a file of the folder.
+        # The place of a definition begins with the path of its source. Behind the path stands `, ` and a document of
+        # the file, `:` and a file of the archive, or `/` and a file of the folder.
         starts = tuple(
             start
             for path in (paths if name != "<stdin>" else [name])

@@ -218,7 +218,7 @@ def _of_openapi(where: str, content: Mapping[str, Any]) -> Iterable[Kind]:
             raise InputError(f"{where}: components.schemas.{name} must be an object (got a {type(schema).__name__})")
         kinds = schema.get("x-kubernetes-group-version-kind")
         if not isinstance(kinds, list) or len(kinds) != 1 or name.startswith(_MACHINERY):
-            continue  # a type of many groups, such as DeleteOptions, is no kind of one of them
+            continue  # this isn't a kind, or it belongs to many groups, such as DeleteOptions
         path = f"components.schemas.{name}"
         at = f"{where}: {path}: x-kubernetes-group-version-kind[0]"
         if not isinstance(kinds[0], Mapping):

@@ -10,7 +10,7 @@ from .._terminal.lines import escaped
 
 __all__ = ["Progress"]
 
-# The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than making a file.
+# The shortest time between two changes of the line, in seconds. Writing to a terminal takes longer than many a step.
 _RHYTHM: Final = 0.05
 _WIDTH: Final = 79
 

@@ -16,7 +16,7 @@ __all__ = ["Python", "python_of"]
 # its Linux distribution in the second.
 _PLACES: Final = ("usr/local/bin", "usr/bin", "opt/python/bin", "bin")
 _INTERPRETER: Final = re.compile(r"python(\d+)\.(\d+)")
-# Numbers of machines in the heads of ELF files.
+# The architectures by the numbers that the headers of ELF files have for them.
 _MACHINES: Final = {0x3E: "amd64", 0xB7: "arm64"}
 _WHITEOUT: Final = ".wh."
 _OPAQUE: Final = ".wh..wh..opq"

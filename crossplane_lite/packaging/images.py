@@ -234,7 +234,7 @@ def _docker_files(image: Image, tag: str | None) -> tuple[_Files, str]:
     config = _json(image.config)
     name = _digest(config)
     names = [f"{layer.digest.partition(':')[2]}.tar.gz" for layer in image.layers]
-    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # each file once
+    layers = {one: layer.file for one, layer in zip(names, image.layers, strict=True)}  # equal layers are one file
     entry = {"Config": name, "RepoTags": [tag] if tag else None, "Layers": names}
     return [(name, config), *layers.items(), ("manifest.json", _json([entry]))], _digest(_manifest(image))
 

@@ -271,7 +271,7 @@ def names_of(layer: Layer, label: str, is_interpreter: Any = None) -> Names:
         tar: Any
         with tarfile.open(fileobj=plain, mode="r|", bufsize=_PART) as tar:
             while (member := tar.next()) is not None:
-                tar.members.clear()  # or a million small files would fill the memory
+                tar.members.clear()  # otherwise a million small files would fill the memory
                 check_path(member.name, label)
                 if member.islnk():
                     check_path(member.linkname, label)
