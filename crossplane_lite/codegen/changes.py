@@ -184,7 +184,13 @@ class _Comparison:
                 yield Change("field added", new, place, field.attribute, "", self._shown(self._new_choices, new, field))
 
     def _shown(self, choices: Mapping[tuple[str, str], str], cls: str, field: Field) -> str:
-        """Return the type of a field as it is written in Python."""
+        """Return the type of a field as it is written in Python.
+
+        Args:
+            choices: The types of fields that only some values fit, by class and attribute.
+            cls: The name of the class.
+            field: The field.
+        """
         text = choices.get((cls, field.attribute)) or " | ".join(_WORDS.get(one, one) for one in field.inner.split("|"))
         for code in reversed(field.around):
             text = f"list[{text}]" if code == "[" else f"dict[str, {text}]"
@@ -192,7 +198,7 @@ class _Comparison:
 
 
 def _choices(stub: str) -> dict[tuple[str, str], str]:
-    """Return the types in a stub that are limited to some values, `Literal[...]`, by class and attribute."""
+    """Return the type of each field in a stub that only some values fit, `Literal[...]`, by class and attribute."""
     found: dict[tuple[str, str], str] = {}
     if "Literal[" not in stub:
         return found

@@ -247,7 +247,7 @@ def _asked(git: str, arguments: Sequence[str], folder: Path, text: str = "") -> 
 
 
 def _print_notes(made: generate.Output, is_verbose: bool) -> None:
-    """Print notes on stderr about definitions that differ: how many there are, and with `is_verbose` each of them."""
+    """Print notes on stderr about types that sources define differently: how many, and with `is_verbose` each one."""
     if made.preferred:
         number = len(made.preferred)
         print(

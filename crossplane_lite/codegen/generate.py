@@ -70,7 +70,7 @@ class _Unit(NamedTuple):
 
     @property
     def is_of_kubernetes(self) -> bool:
-        """Whether it belongs to an API of Kubernetes itself, and comes from an OpenAPI document."""
+        """Whether the type belongs to an API of Kubernetes itself, and was read from an OpenAPI document."""
         return self.source.document is not None and self.source.module[:2] == _OF_KUBERNETES
 
     @property

@@ -47,7 +47,12 @@ Names = Mapping[str, Mapping[str, str]]
 
 
 def manifest(files: Iterable[str], names: Names) -> str:
-    """Return the text of the manifest of a folder that has these files."""
+    """Return the text of a manifest.
+
+    Args:
+        files: The paths of the generated files in the folder.
+        names: The class names to record.
+    """
     return list_text(MANIFEST, files, names).decode()
 
 

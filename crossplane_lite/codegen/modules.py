@@ -64,12 +64,12 @@ class Module:
 
     @property
     def file(self) -> str:
-        """The path of its file, without the suffix."""
+        """The path of the module's file, without the suffix."""
         return "/".join(self.path)
 
     @property
     def head(self) -> str:
-        """The beginning of its files: the docstring, and comments that switch formatters and linters off."""
+        """The beginning of the module's files: the docstring, and comments that switch formatters and linters off."""
         return f'"""{self.title}\n\n{_HEADER}\n"""\n\n# fmt: off\n# ruff: noqa'
 
     def home(self, ref: ClassRef) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def _has(node: ObjectSchema, wire: str, earlier: Field, *, is_class: bool) -> tu
 
 
 def _letters(code: str) -> set[str]:
-    """Return the letters of the scalars that a type in a table accepts; only the type itself if it has other types."""
+    """Return the letters of the scalars that a type in a table accepts; for a type of a class, only the type itself."""
     if any(one not in _SCALARS for one in code.split("|")):
         return {code}
     return set().union(*(_SCALARS[one] for one in code.split("|")))

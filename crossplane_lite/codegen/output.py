@@ -347,7 +347,7 @@ def _refuse_same_files(folder: Path, removed: list[str], files: Iterable[str], f
 
 
 def _stale(folder: Path, paths: Iterable[str]) -> list[str]:
-    """Return the temporary files that killed runs left beside the files at these paths."""
+    """Return the paths of temporary files that killed runs have left in the folders of `paths`."""
     prefixes = {"", *(prefix + "/" for path in paths for prefix in _above(path))}
     stale = []
     for prefix in sorted(prefixes):

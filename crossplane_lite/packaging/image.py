@@ -299,7 +299,7 @@ def _made(
 
 
 def entrypoint(python: Python, transport: str) -> list[str]:
-    """Return the command that the image runs; a cluster adds its own arguments."""
+    """Return the command that the image runs. Arguments that the cluster gives follow it."""
     # The server needs the flag only for a transport that isn't its default.
     return [python.path, f"/{PLACE}", *(("--transport", transport) if transport == "h2" else ())]
 

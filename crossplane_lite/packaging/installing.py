@@ -57,9 +57,9 @@ class Package(NamedTuple):
     Attributes:
         name: Its name in canonical form.
         version: Its version.
-        url: The place that pip takes it from.
-        is_wheel: Whether it is a wheel; otherwise it must be built.
-        extras: The names of its extras.
+        url: The URL from which pip takes it.
+        is_wheel: Whether there is a wheel at that URL; otherwise the package must be built.
+        extras: The names of the extras that it offers.
     """
 
     name: str
