@@ -311,7 +311,7 @@ def test_a_function_without_its_method() -> None:
         with pytest.raises(grpc.RpcError) as caught:
             grpcv1.FunctionRunnerServiceStub(opened).RunFunction(fnv1.RunFunctionRequest(), timeout=60)
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
-    with pytest.raises(NotImplementedError, match="a function overrides RunFunction"):
+    with pytest.raises(NotImplementedError, match="must override RunFunction"):
         Unimplemented().RunFunction(fnv1.RunFunctionRequest(), None)
 
 
