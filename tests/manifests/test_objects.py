@@ -75,7 +75,7 @@ def test_child_name(prefix: str, cut: str) -> None:
         ("a-b.c-1", "Thing", None),
         ("0", "Thing", None),
         ("x" * 253, "Thing", None),
-        ("x" * 254, "Thing", "it has 254 characters, and 253 is the most"),
+        ("x" * 254, "Thing", "it has 254 characters, and must have at most 253"),
         ("", "Thing", "lower-case"),
         ("Photos", "Thing", "lower-case"),
         ("a_b", "Thing", "lower-case"),

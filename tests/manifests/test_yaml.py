@@ -137,7 +137,7 @@ FAILURES = [
     ("a: 1\n---\nb\n", "file.yaml, document 2 (line 3) is not a mapping"),
     ("a:\n  b: [\n", "file.yaml, line 3: while parsing a flow node"),
     ("a: *nope\n", "file.yaml, line 1: there is no anchor &nope before this alias"),
-    ("a: &a [*a]\n", "file.yaml, line 1: an alias stands inside of what it stands for"),
+    ("a: &a [*a]\n", "file.yaml, line 1: the alias *a is inside of its own value"),
     ("a: 1\n<<: 2\n", "file.yaml, line 2: only mappings can be merged with <<"),
     ("1.5: x\n", "file.yaml, line 1: a key must be a string; quote it"),
     ("~: x\n", "file.yaml, line 1: a key must be a string; quote it"),
@@ -168,7 +168,7 @@ def test_text_with_a_label() -> None:
     documents = yaml.parse_documents("on: 1\n---\nb: 2\n---\n- c\n", "a.xpkg:package.yaml", extra="codegen")
     assert next(documents) == ("a.xpkg:package.yaml, document 1 (line 1)", {"true": 1})
     assert next(documents) == ("a.xpkg:package.yaml, document 2 (line 3)", {"b": 2})
-    with pytest.raises(InputError, match=r"^a\.xpkg:package\.yaml, document 3 \(line 5\) is not a mapping$"):
+    with pytest.raises(InputError, match=r"^a\.xpkg:package\.yaml, document 3 \(line 5\) is not a mapping \(got \['c'\]\)$"):
         next(documents)
 
 
