@@ -180,7 +180,15 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
 
 
 def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | None:
-    """Return the values of credentials as bytes, by key; None if the request doesn't have the credentials."""
+    """Return credentials as bytes.
+
+    Args:
+        req: The request.
+        name: The name of the credentials in the Composition.
+
+    Returns:
+        The values by key; None if the request doesn't have the credentials.
+    """
     if req is None or name not in req.credentials:
         return None
     credentials = req.credentials[name]

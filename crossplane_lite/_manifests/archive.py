@@ -205,7 +205,7 @@ def _docker_image(files: Files, where: str, entry: Mapping[str, Any]) -> Image:
 
 
 def _oci_images(files: Files, where: str, entry: Mapping[str, Any]) -> Iterator[Image]:
-    """Yield the image of an index's entry; if the entry is an index itself, its images that were saved.
+    """Yield the image of an entry in an index; of an entry that is an index itself, the images that were saved.
 
     Raises:
         InputError: No image of the entry was saved, or the archive is damaged.

@@ -217,7 +217,7 @@ class TarFiles(Files):
                 if number > _MOST_FILES:
                     raise _error(f"{label} is not an image archive: it has more than {_MOST_FILES:,} files")
                 if member.size < 0:
-                    raise _error(f"{label} is damaged: {member.name!r} has a negative size")
+                    raise _error(f"{label} is damaged: {member.name!r} has a negative size; get the file again")
                 self._members[clean_name(member.name)] = member
 
     def names(self) -> list[str]:

@@ -254,11 +254,11 @@ def secret_data(secret: Mapping[str, Any], where: str) -> dict[str, bytes]:
         if values is None:
             continue
         if not isinstance(values, Mapping):
-            raise InputError(f"{where}: {field} is not a mapping")
+            raise InputError(f"{where}: {field} is not a mapping (got a {type(values).__name__})")
         for key, value in values.items():
-            if not isinstance(value, str):
-                raise InputError(f"{where}: {field}.{short_text(str(key))} must be a string")
             place = f"{where}: {field}.{short_text(str(key))}"
+            if not isinstance(value, str):
+                raise InputError(f"{place} must be a string (got a {type(value).__name__})")
             found[str(key)] = value.encode() if field == "stringData" else _decoded(value, place)
     return found
 

@@ -72,8 +72,8 @@ def check_name(where: str, path: str, name: str) -> None:
         name: The string.
 
     Raises:
-        InputError: The string has other characters than letters, digits, `-` and `.`, or begins or ends with one of
-            the last two.
+        InputError: The string has other characters than letters, digits, `-` and `.`, or doesn't begin and end with a
+            letter or digit.
     """
     if not re.fullmatch("[A-Za-z0-9]([-.A-Za-z0-9]*[A-Za-z0-9])?", name):
         raise InputError(

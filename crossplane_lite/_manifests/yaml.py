@@ -254,7 +254,8 @@ class _Builder:
                 self._check_depth(len(self._open) + height, event)
                 self._count += self._sizes[event.anchor]
                 if self._count > _MOST_VALUES:
-                    raise self._error(event, f"with its aliases the document has more than {_MOST_VALUES:,} values")
+                    problem = f"with its aliases the document has more than {_MOST_VALUES:,} values; use fewer aliases"
+                    raise self._error(event, problem)
             else:
                 value, anchor, size, height = self._scalar(event), event.anchor, 1, 0
                 self._count += 1
@@ -291,7 +292,7 @@ class _Builder:
         elif top.key is None:
             top.key = self._key(value, event)
             if top.key in top.own:
-                raise self._error(event, f"the key {short_repr(top.key)} occurs twice")
+                raise self._error(event, f"the key {short_repr(top.key)} occurs twice; remove one of the two")
         else:
             if top.key is _MERGE:
                 self._merge(top.merged, value, event)
@@ -311,7 +312,7 @@ class _Builder:
     def _merge(self, into: dict[str, Any], value: Any, event: Any) -> None:
         for source in value if isinstance(value, list) else [value]:
             if not isinstance(source, dict):
-                raise self._error(event, "only mappings can be merged with <<")
+                raise self._error(event, f"only mappings can be merged with << (got {short_repr(source)})")
             for key, item in source.items():  # the first mapping with a key counts
                 into.setdefault(key, item)
 

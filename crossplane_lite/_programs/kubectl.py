@@ -102,7 +102,7 @@ class ApiServer:
         if self._index is None:
             paths = _parsed(self._raw(_INDEX), _INDEX).get("paths")
             if not isinstance(paths, Mapping):
-                raise InputError(f"the API server's {_INDEX} has no paths")
+                raise InputError(f"the API server's {_INDEX} has no paths; Kubernetes has this index from 1.24 on")
             self._index = paths
         return self._index
 

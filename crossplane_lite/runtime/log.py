@@ -134,7 +134,7 @@ class TextFormatter(logging.Formatter):
         return f"\n{_INDENT}".join(map(self.line, self.whole(record).split("\n")))
 
     def whole(self, record: logging.LogRecord) -> str:
-        """Return the text of a record, masked, before lines are escaped and indented."""
+        """Return the text of a record with secrets masked. `format` escapes and indents its lines."""
         line = f"{_timestamp(record)} {record.levelname:<7} {record.name}: {_message(record)}"
         for key, value in _extras(record):
             line += f" {key}={_json(value)!r}"

@@ -240,7 +240,7 @@ class Server:
             pass  # another signal, which has a handler of its own
         _log.info("stopping", extra={"signal": signal.Signals(number).name, "grace_seconds": grace})
         if not self.stop(grace):
-            _log.warning("calls were still running after %g seconds", grace)
+            _log.warning("calls still run after %g seconds, and are ended with the process", grace)
             sys.stderr.flush()
             # A usual end of the interpreter would wait for the threads of these calls.
             os._exit(1)

@@ -63,7 +63,7 @@ class Certificates:
 
     @property
     def context(self) -> ssl.SSLContext:
-        """The context for the sockets of an HTTP/2 server: the last good version; demands a client certificate."""
+        """The SSL context for an HTTP/2 server. It has the last good version, and demands client certificates."""
         return self._context
 
     @property

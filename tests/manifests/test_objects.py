@@ -178,9 +178,9 @@ def test_secret() -> None:
 @pytest.mark.parametrize(
     ("secret", "text"),
     [
-        ({"data": []}, "it: data is not a mapping"),
-        ({"stringData": "x"}, "it: stringData is not a mapping"),
-        ({"data": {"a": 1}}, "it: data.a must be a string"),
+        ({"data": []}, "it: data is not a mapping (got a list)"),
+        ({"stringData": "x"}, "it: stringData is not a mapping (got a str)"),
+        ({"data": {"a": 1}}, "it: data.a must be a string (got a int)"),
         ({"data": {"a": "hunter2!"}}, "it: data.a is not base64; use stringData for plain text"),
         ({"data": {"a": "ü"}}, "it: data.a is not base64; use stringData for plain text"),
     ],

@@ -168,7 +168,9 @@ def test_text_with_a_label() -> None:
     documents = yaml.parse_documents("on: 1\n---\nb: 2\n---\n- c\n", "a.xpkg:package.yaml", extra="codegen")
     assert next(documents) == ("a.xpkg:package.yaml, document 1 (line 1)", {"true": 1})
     assert next(documents) == ("a.xpkg:package.yaml, document 2 (line 3)", {"b": 2})
-    with pytest.raises(InputError, match=r"^a\.xpkg:package\.yaml, document 3 \(line 5\) is not a mapping \(got \['c'\]\)$"):
+    with pytest.raises(
+        InputError, match=r"^a\.xpkg:package\.yaml, document 3 \(line 5\) is not a mapping \(got \['c'\]\)$"
+    ):
         next(documents)
 
 
@@ -206,7 +208,7 @@ def test_key_as_written(text: str) -> None:
 def test_keys_as_written() -> None:
     """Keys that only YAML 1.1 takes for the same one are two; merges and tags are as otherwise; no key is empty."""
     text = "yes: 1\ntrue: 2\n16: 3\n0x10: 4\n!!int 0x10: 5\n"
-    with pytest.raises(InputError, match=r"^<stdin>, line 5: the key '16' occurs twice$"):
+    with pytest.raises(InputError, match=r"^<stdin>, line 5: the key '16' occurs twice; remove one of the two$"):
         parse(text, as_written=True)
     merged = "a: &a {on: 1}\nb: {<<: *a, off: 2}\n"
     assert parse(merged, as_written=True)[0][1] == {"a": {"on": 1}, "b": {"on": 1, "off": 2}}

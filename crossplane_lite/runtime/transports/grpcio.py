@@ -99,6 +99,11 @@ class GrpcioTransport:
     def listen(self, address: str, certificates: Certificates | None) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
+        Args:
+            address: `host:port` or `unix:path`. Port 0 takes a free port.
+            certificates: The certificates for mutual TLS, or gRPC's own credentials; None serves without transport
+                security.
+
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
         """

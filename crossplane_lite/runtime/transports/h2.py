@@ -84,6 +84,10 @@ class H2Transport:
     def listen(self, address: str, certificates: Certificates | None) -> str:
         """Listen on an address, and return the address with the port that was taken.
 
+        Args:
+            address: `host:port` or `unix:path`. Port 0 takes a free port.
+            certificates: The certificates for mutual TLS; None serves without transport security.
+
         Raises:
             InputError: The address is wrong, or the server can't listen on it.
             UsageError: The certificates are credentials of grpcio, which h2 can't use.

@@ -148,7 +148,7 @@ class Pool:
 
     @property
     def running(self) -> int:
-        """The number of calls that run and whose deadline isn't over."""
+        """The number of running calls whose callers still wait."""
         return len(self._running)
 
     @property
