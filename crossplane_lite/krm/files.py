@@ -260,7 +260,7 @@ class Package:
         Raises:
             InputError: A file can't be written, or is outside of the package.
         """
-        written = []
+        written: list[str] = []
         for name, _, _ in changes:
             if name not in self._files and (os.path.isabs(name) or ".." in name.split("/")):
                 raise InputError(f"can't write {name}: an item's file must be within the package; nothing was written")
