@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -43,8 +42,8 @@ def running(*command: str) -> Iterator[Serving]:
 
 
 def ended(server: Serving) -> Serving:
-    """End a program at once; what it has logged is complete, because each line is written when it is made."""
-    server.stop(signal.SIGKILL)
+    """End a program; what it has logged is complete then."""
+    server.stop()
     return server
 
 
