@@ -360,7 +360,7 @@ class _Builder:
 
 
 def _meaning(text: str, words: Mapping[str, bool | float | None] = _WORDS) -> Any:
-    """Return the value of an unquoted scalar without a tag, with `words` as the values of words."""
+    """Return the value of an unquoted scalar without a tag. `words` has the values of words such as `true`."""
     if text in words:
         return words[text]
     found = number(text)

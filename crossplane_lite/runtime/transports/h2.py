@@ -363,7 +363,7 @@ class H2Transport:
         self._with(peer, peer.write, now)  # sends our settings
 
     def _make_room(self, now: float) -> bool:
-        """Close the connection without a call that is worth least; return False if each connection has a call."""
+        """Close the connection with the least `worth` among those without a call; return False if all have calls."""
         idle = [peer for peer in self._peers if peer.idle]
         if not idle:
             return False
