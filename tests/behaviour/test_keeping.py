@@ -114,7 +114,7 @@ def test_several_missing_values_in_a_list_of_another_length() -> None:
 
 
 def test_a_list_that_no_list_was_observed_for() -> None:
-    """A list in a list can't be left out without shifting the others, so the one around it comes from observed state."""
+    """A list in a list can't be left out without shifting others, so the one around it comes from observed state."""
     assert keep(lambda o: ForProvider(matrix=[[1, o], [5]]), {"matrix": [3, [50]]}) == {"matrix": [3, [50]]}
     assert keep(lambda o: ForProvider(location="US", matrix=[[1, o], [5]]), {}) == {"location": "US"}
 

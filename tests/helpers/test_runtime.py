@@ -211,7 +211,7 @@ def test_credentials_that_cannot_be_loaded(tmp_path: Path) -> None:
             lambda: runtime.serve(
                 Unimplemented(), "127.0.0.1:0", creds=None, insecure=True, options=[("grpc.so_reuseport", 1)]
             ),
-            "the option 'grpc.so_reuseport' can't be set; those that can: grpc.max_receive_message_length,",
+            "the option 'grpc.so_reuseport' can't be set; the options are grpc.max_receive_message_length,",
         ),
         (
             lambda: runtime.serve(object(), "127.0.0.1:0", creds=None, insecure=True),
@@ -310,7 +310,7 @@ def test_a_function_without_its_method() -> None:
         with pytest.raises(grpc.RpcError) as caught:
             grpcv1.FunctionRunnerServiceStub(opened).RunFunction(fnv1.RunFunctionRequest(), timeout=60)
     assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
-    with pytest.raises(NotImplementedError, match="a function overrides RunFunction"):
+    with pytest.raises(NotImplementedError, match="must override RunFunction"):
         Unimplemented().RunFunction(fnv1.RunFunctionRequest(), None)
 
 

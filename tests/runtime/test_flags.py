@@ -110,9 +110,9 @@ def test_spellings() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--no-such-flag"], "there is no flag --no-such-flag; --help lists those that there are"),
+        (["--no-such-flag"], "there is no flag --no-such-flag; --help lists all flags"),
         (["--insecur"], "there is no flag --insecur; did you mean --insecure?"),
-        (["--insecure=true"], "--insecure takes no value"),
+        (["--insecure=true"], "--insecure takes no value (got 'true')"),
         (["--address"], "--address needs a value: --address HOST:PORT"),
         (["--address="], "--address needs a value: --address HOST:PORT"),
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
