@@ -215,9 +215,9 @@ def test_credentials_that_cannot_be_loaded(tmp_path: Path) -> None:
         ),
         (
             lambda: runtime.serve(object(), "127.0.0.1:0", creds=None, insecure=True),
-            r"a function has a method RunFunction\(request, context\)",
+            r"a function must have a method RunFunction\(request, context\)",
         ),
-        (lambda: runtime.main(object(), []), r"a function has a method RunFunction\(request, context\)"),
+        (lambda: runtime.main(object(), []), r"a function must have a method RunFunction\(request, context\)"),
     ],
 )
 def test_what_cannot_be_served(start: Callable[[], None], problem: str) -> None:

@@ -118,8 +118,8 @@ def test_spellings() -> None:
         (["--threads", "0"], "--threads: '0' is not a whole number from 1 to 10000"),
         (["--transport", "tcp"], "--transport: 'tcp' is not one of grpcio, h2"),
         (["--threads=many"], "--threads: 'many' is not a whole number from 1 to 10000"),
-        (["--call-timeout", "soon"], "--call-timeout: 'soon' is not a number of seconds from 0 to 86400"),
-        (["--call-timeout", "0"], "--call-timeout: '0' is not a number of seconds from 0 to 86400"),
+        (["--call-timeout", "soon"], "--call-timeout: 'soon' is not a number of seconds above 0, and at most 86400"),
+        (["--call-timeout", "0"], "--call-timeout: '0' is not a number of seconds above 0, and at most 86400"),
         (["--workers", "257"], "--workers: '257' is not a whole number from 1 to 256"),
         *(
             (["--max-recv-message-size", size], f"--max-recv-message-size: '{size}' is not a whole number of megabytes")
