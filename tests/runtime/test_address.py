@@ -30,8 +30,8 @@ def test_addresses(text: str, address: Address) -> None:
 
 @pytest.mark.parametrize("text", ["unix:", "unix:/", "unix://", "unix:///"])
 def test_a_socket_without_a_path(text: str) -> None:
-    """A Unix socket that has no path is refused, with one that has."""
-    with pytest.raises(InputError, match="has no path, for example unix:/run/function.sock"):
+    """A Unix socket that has no path is refused, with an example of one."""
+    with pytest.raises(InputError, match="has no path: write, for example, unix:/run/function.sock"):
         parse(text)
 
 

@@ -427,7 +427,7 @@ go = threading.Event()
 threading.Thread(target=go.wait, name="mine").start()
 made = make()
 go.set()
-assert said[0] == "workers don't have the threads that were started before: mine", said
+assert said[0] == "threads that the module has started don't exist in the workers: mine; start them in compose()", said
 assert ask(b"a") == b"a"
 """
 
