@@ -122,8 +122,8 @@ def set_conditions(rsp: Response, *conditions: Condition) -> None:
 
     Args:
         rsp: The response to add them to.
-        *conditions: `resource.Condition`s. A status other than `True` and `False` counts as Unknown, an empty message
-            as none.
+        *conditions: The conditions, each a `resource.Condition`. A status other than `True` and `False` counts as
+            Unknown, an empty message as none.
 
     Raises:
         UsageError: A condition's target doesn't exist. No condition is added.

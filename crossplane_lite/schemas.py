@@ -1,4 +1,4 @@
-"""Checking resources against the OpenAPI schemas of their kinds, before Crossplane applies them.
+"""Checking resources against the OpenAPI schemas of their kinds, before Crossplane applies them::
 
     bucket = ctx.resource("bucket", Bucket(...))
     ctx.validate_desired(fatal=True)
@@ -25,11 +25,13 @@ that lists which are sets or maps have no element twice. In particular:
 Getting a schema ready costs up to 25 ms for the largest kinds, once: the last 64 are kept. In each call a schema has
 to be decoded and recognised, which takes 0.8 ms for one of 30 KB; checking a resource takes 0.05 to 2 ms.
 
-**The validator** is jsonschema-rs, which the extra `schemas` installs. Three were compared, and none knows Kubernetes'
-dialect: a schema is turned into plain JSON Schema first (`crossplane_lite._validation.translate`), and nulls,
-unresolved values and lists that are maps are seen to before the validator is asked. `benchmarks/validators.py` measures
-them. With CPython 3.11, the best of many runs; verdicts that are an API server's, of 29 on the dialect, alone and
-behind the translation; times for a Bucket of 0.5 KB and a GKE Cluster of 24 KB:
+**The validator** is jsonschema-rs, which the extra `schemas` installs. It was chosen among three. None of them knows
+Kubernetes' dialect, so a schema is turned into plain JSON Schema first. Nulls, unresolved values and lists that are maps
+are handled before the validator is asked.
+
+`benchmarks/validators.py` compares the three, here with CPython 3.11, the best of many runs. A verdict is right where an
+API server says the same; there are 29 cases, each tried without that translation and with it. The times are for a
+Bucket of 0.5 KB and a GKE Cluster of 24 KB:
 
 =======================  ===================  ====================  ========================
 ..                       jsonschema-rs        jsonschema            openapi-schema-validator
@@ -41,11 +43,11 @@ getting ready            0.3 ms, 4 ms         0.01 ms               0.01 ms
 one check                1.2 us, 32 us        140 us, 7 ms          140 us, 10 ms
 =======================  ===================  ====================  ========================
 
-Regular expressions decided. Those of schemas are in Go's syntax and take linear time, and the values are
-up to whoever writes a composite. jsonschema-rs has an engine of that kind; Python's, which the other two use, refuses
-some of the syntax, lets `$` match before a line end, and can be kept busy for years by a value of fifty letters.
-Against it: its paths have fields like `0` and the empty one wrong, so these go by other names on the way; and it
-recurses without a limit of its own, so schemas more than 100 deep are refused.
+Regular expressions decided. Those of schemas are in Go's syntax and take linear time, and anyone who writes a composite
+chooses the values. jsonschema-rs has an engine of that kind. The other two use Python's: it refuses some of the syntax,
+lets `$` match before a line end, and a value of fifty letters can keep it busy for years. jsonschema-rs has two faults,
+too. It gets the paths of fields called `0`, and of the field without a name, wrong, so these have other names while it
+runs. And it has no limit of depth, so schemas more than 100 deep are refused.
 """
 
 from __future__ import annotations

@@ -45,8 +45,7 @@ class Observable(Generic[T_co]):
     with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration,
     `in`, `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself
     (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and
-    compose() runs again to show the fields that depend on them (see `crossplane_lite._rehearsal.look_twice`), so that
-    nothing that exists is lost.
+    compose() runs again to show the fields that depend on them, so that nothing that exists is lost.
 
     One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in
     which it is used.

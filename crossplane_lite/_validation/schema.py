@@ -75,9 +75,10 @@ class Schema(dict[str, Any]):
 
     @property
     def model(self) -> type[Resource]:
-        """The class of the kind, as `crossplane-lite generate` makes it: unknown fields and wrong types are errors
-        where they are set, and lists are merged by their keys. While there is no answer it takes any field, so that the
-        same code runs in the first call.
+        """The class of the kind, as `crossplane-lite generate` makes it.
+
+        Unknown fields and wrong types are errors where they are set, and lists are merged by their keys. While there is
+        no answer the class takes any field, so that the same code runs in the first call.
 
         Raises:
             UsageError: The schema doesn't say which kind it is for.
