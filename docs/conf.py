@@ -34,6 +34,4 @@ html_css_files = ["site.css"]
 html_show_sphinx = False
 # The reference leads to the index of names. A list of modules has nothing that the index lacks.
 html_domain_indices = False
-# Quotes and dots only: `--` in the help of a command stays as it is typed.
-smartquotes_action = "qe"
 html_copy_source = False
