@@ -26,11 +26,11 @@ Getting a schema ready costs up to 25 ms for the largest kinds, once: the last 6
 to be decoded and recognised, which takes 0.8 ms for one of 30 KB; checking a resource takes 0.05 to 2 ms.
 
 **The validator** is jsonschema-rs, which the extra `schemas` installs. It was chosen among three. None of them knows
-Kubernetes' dialect, so a schema is turned into plain JSON Schema first. Nulls, unresolved values and lists that are maps
-are handled before the validator is asked.
+Kubernetes' dialect, so a schema is turned into plain JSON Schema first. Nulls, unresolved values and lists that are
+maps are handled before the validator is asked.
 
-`benchmarks/validators.py` compares the three, here with CPython 3.11, the best of many runs. A verdict is right where an
-API server says the same; there are 29 cases, each tried without that translation and with it. The times are for a
+`benchmarks/validators.py` compares the three, here with CPython 3.11, the best of many runs. A verdict is right where
+an API server says the same; there are 29 cases, each tried without that translation and with it. The times are for a
 Bucket of 0.5 KB and a GKE Cluster of 24 KB:
 
 =======================  ===================  ====================  ========================

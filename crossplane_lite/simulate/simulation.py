@@ -154,7 +154,7 @@ class Simulation:
 
     @property
     def secrets(self) -> Mapping[str, Mapping[str, Any]]:
-        """The connection Secrets after the last round, by composition resource name; that of the composite is at `""`."""
+        """The connection Secrets after the last round, by composition resource name; the composite's is at `""`."""
         return self._secrets
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
 from sphinx.util.docutils import SphinxDirective
@@ -20,6 +21,21 @@ from crossplane_lite._commands.table import COMMANDS
 
 __all__ = ["setup"]
 
+# The arguments of functions whose overloads say more to type checkers than to people.
+_ARGUMENTS = {
+    "crossplane_lite.apply": ("function", "*values"),
+    "crossplane_lite.value_or": ("value", "default"),
+}
+# The classes that nobody makes but the package.
+_MADE_HERE = {
+    "crossplane_lite.context.Context",
+    "crossplane_lite.schemas.Schema",
+    "crossplane_lite.testing.FatalResultError",
+    "crossplane_lite.testing.RenderError",
+    "crossplane_lite.testing.Rendered",
+    "crossplane_lite.testing.Response",
+    "crossplane_lite.testing.Result",
+}
 # Where commands are described whose flags no parser has.
 _PAGES = {"krm": ("../how-to/krm-functions.rst", "KRM functions"), "serve": ("serving.rst", "Serving")}
 
@@ -59,6 +75,7 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
     usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: ")).strip()
     yield nodes.literal_block(usage, usage, language="text")
     yield from _told(parser.description)
+    sections: list[nodes.Node] = []
     for group in parser._action_groups:
         actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
         plain = [action for action in actions if not isinstance(action, argparse._SubParsersAction)]
@@ -73,8 +90,9 @@ def _described(parser: argparse.ArgumentParser, name: str, ident: str) -> Iterat
                     section = nodes.section(ids=[f"{ident}-{word}"], names=[f"command {name} {word}"])
                     section += nodes.title("", f"crossplane-lite {name} {word}")
                     section += list(_described(sub, f"{name} {word}", f"{ident}-{word}"))
-                    yield section
+                    sections.append(section)
     yield from _told(parser.epilog)
+    yield from sections
 
 
 def _flags(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> nodes.definition_list:
@@ -129,11 +147,27 @@ def skip_aliases(app: Sphinx, kind: str, name: str, thing: object, skip: bool, o
     return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
 
 
-def shorten_signature(
+def hide_arguments(
     app: Sphinx, kind: str, name: str, thing: object, options: object, signature: str | None, returned: str | None
 ) -> tuple[str, str | None] | None:
-    """Leave out the arguments of `Context`, which nobody makes but the package."""
-    return ("", None) if name == "crossplane_lite.context.Context" else None
+    """Leave out the arguments of classes that nobody makes but the package."""
+    return ("", None) if name in _MADE_HERE else None
+
+
+def show_one_signature(app: Sphinx, domain: str, kind: str, content: addnodes.desc_content) -> None:
+    """Show the names of arguments in the place of overloads that only a type checker can read."""
+    described = content.parent
+    first, *others = described.findall(addnodes.desc_signature)
+    names = _ARGUMENTS.get(f"{first.get('module')}.{first.get('fullname')}")
+    if names is None:
+        return
+    for other in others:
+        described.remove(other)
+    for part in [*first.findall(addnodes.desc_returns), *first.findall(addnodes.desc_parameterlist)]:
+        first.remove(part)
+    arguments = addnodes.desc_parameterlist()
+    arguments += [addnodes.desc_parameter("", "", addnodes.desc_sig_name("", name)) for name in names]
+    first += arguments
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -141,7 +175,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("commands", Commands)
     app.connect("doctree-resolved", link_pages)
     app.connect("autodoc-process-docstring", escape_docstring)
-    app.connect("autodoc-process-signature", shorten_signature)
+    app.connect("autodoc-process-signature", hide_arguments)
+    app.connect("object-description-transform", show_one_signature)
     app.connect("autodoc-skip-member", skip_aliases)
     for field in PyObject.doc_field_types:
         if field.name == "variable":
