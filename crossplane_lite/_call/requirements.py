@@ -19,16 +19,17 @@ class ResourceSelector:
     """Selects existing resources.
 
     Args:
-        api_version: Their apiVersion.
-        kind: Their kind.
-        match_name: The name of the one that is meant; not together with `match_labels`.
-        match_labels: Labels that all of them have.
-        namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+        api_version: The apiVersion of the resources.
+        kind: The kind of the resources.
+        match_name: The name of one resource; not together with `match_labels`.
+        match_labels: Labels that all of the resources have.
+        namespace: The namespace of the resources; None for cluster-scoped kinds, or all namespaces with `match_labels`.
 
-    With neither `match_name` nor `match_labels` all resources of the kind are selected.
+    Without `match_name` and `match_labels` all resources of the kind are selected.
 
     Raises:
-        UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
+        UsageError: Both `match_name` and `match_labels` are given, apiVersion or kind is missing, a label has no value,
+            or a part isn't a string.
     """
 
     api_version: Any
@@ -49,7 +50,10 @@ class ResourceSelector:
             raise UsageError("ResourceSelector: 'match_name' must not be empty")
         for label, value in (self.match_labels or {}).items():
             if value is None:
-                raise UsageError(f"ResourceSelector: the label {label!r} has no value, so everything would match")
+                raise UsageError(
+                    f"ResourceSelector: the label {label!r} has no value, so everything would match; give it a value, "
+                    "or leave the label out"
+                )
         for text in self.texts():
             if text is not None and type(text) is not Observable and not isinstance(text, str):
                 raise UsageError(
@@ -58,7 +62,7 @@ class ResourceSelector:
                 )
 
     def texts(self) -> list[Any]:
-        """Every part that could be unresolved."""
+        """Return every part of the selector that could be unresolved; None for parts that aren't given."""
         labels = self.match_labels or {}
         return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
 
@@ -72,7 +76,7 @@ class SchemaSelector:
         kind: The kind.
 
     Raises:
-        UsageError: One of the two is empty.
+        UsageError: One of the two is empty or isn't a string.
     """
 
     api_version: Any
@@ -86,12 +90,12 @@ class SchemaSelector:
                 raise UsageError(f"SchemaSelector: {name!r} must be a string that isn't empty (got {value!r})")
 
     def texts(self) -> list[Any]:
-        """Every part that could be unresolved."""
+        """Return every part of the selector that could be unresolved."""
         return [self.api_version, self.kind]
 
 
 def _put_known(selector: Any) -> None:
-    """Put values in the place of references from desired state that have one."""
+    """Replace the references in a selector whose values are known by these values."""
     for name, value in vars(selector).items():
         if type(value) is Observable:
             object.__setattr__(selector, name, known(value) or value)
@@ -104,7 +108,7 @@ def _known(text: Any) -> Any:
 
 
 class _Selectors(dict[str, Any]):
-    """Selectors by the key under which the answer comes."""
+    """Selectors by the key under which Crossplane answers them."""
 
     def __init__(self, kind: type[Any]) -> None:
         super().__init__()
@@ -126,7 +130,7 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """The requests of this call. It has to be asked for again in every call.
+    """The requirements of this call. compose() has to state them in every call again.
 
     Attributes:
         resources: `ResourceSelector`s by key.
@@ -138,9 +142,7 @@ class Requirements:
         self.schemas: dict[str, SchemaSelector] = _Selectors(SchemaSelector)
 
     def key_of(self, wanted: SchemaSelector) -> str:
-        """Return the key under which this schema is asked for; where it isn't, one that is made of apiVersion and
-        kind.
-        """
+        """Return the key under which a schema is asked for already; if it isn't, `apiVersion/kind` for a new key."""
         if any(type(text) is Observable for text in wanted.texts()):
             return f"{wanted.api_version}/{wanted.kind}"  # comparing it would be a guess
         for key, selector in self.schemas.items():
@@ -152,6 +154,6 @@ class Requirements:
         return bool(self.resources or self.schemas)
 
     def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
-        """Yield all of them with their keys."""
+        """Yield each selector with its key, resources first."""
         yield from self.resources.items()
         yield from self.schemas.items()

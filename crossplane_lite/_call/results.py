@@ -25,10 +25,10 @@ def _target(target: str | None) -> int:
 
 
 class ResultEntry:
-    """One result, as the protocol has it.
+    """One result, with the protocol's numbers for severity and target.
 
     Attributes:
-        on_change: Whether it is sent only where its text is news.
+        on_change: Whether the result is sent only if its text wasn't sent before.
     """
 
     __slots__ = ("message", "on_change", "reason", "severity", "target")
@@ -42,9 +42,10 @@ class ResultEntry:
 
 
 class Results:
-    """Results of this call.
+    """The results of this call.
 
-    The functions specification wants Warning and Normal ones only on transitions, not on every call.
+    By the functions specification, Warning and Normal results should be sent only when something changes, not in every
+    call.
     """
 
     def __init__(self) -> None:
@@ -69,8 +70,9 @@ class Results:
             message: The problem, for people.
             reason: A short CamelCase word.
             target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
-            on_change: Send it only when its text is news. A condition of the composite, `ResultsReported-` and the
-                step's name, remembers the sent texts, as hashes. A caller without conditions gets it every time.
+            on_change: Send the result only if its text wasn't sent before. The composite's condition `ResultsReported-`
+                with the step's name remembers hashes of the sent texts. A caller that doesn't support conditions gets
+                the result in every call.
         """
         self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
 
@@ -88,7 +90,7 @@ class Results:
 
 
 class ConditionEntry:
-    """One condition, as the protocol has it."""
+    """One condition, with the protocol's numbers for status and target."""
 
     __slots__ = ("message", "reason", "status", "target", "type")
 
@@ -107,7 +109,7 @@ class SetCondition(NamedTuple):
         status: True, False, or None for Unknown.
         reason: A CamelCase word.
         message: A text for people, or None.
-        target: `composite`, `composite_and_claim`, or None where it wasn't said.
+        target: `composite`, `composite_and_claim`, or None if compose() didn't give one.
     """
 
     status: bool | None
@@ -117,7 +119,7 @@ class SetCondition(NamedTuple):
 
 
 class Conditions(Mapping[str, SetCondition]):
-    """Conditions that the composite is to have, by type."""
+    """The conditions that compose() sets on the composite, by type."""
 
     def __init__(self) -> None:
         self.entries: dict[str, ConditionEntry] = {}
@@ -133,15 +135,15 @@ class Conditions(Mapping[str, SetCondition]):
             status: True, False, or None for Unknown.
             reason: A CamelCase word.
             message: A text for people.
-            target: `composite` or `composite_and_claim`.
+            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
 
         Raises:
-            UsageError: `status` or `target` is none of these, or `type` or `reason` is empty.
+            UsageError: `status` or `target` has another value, `type` or `reason` is empty, or `type` isn't ASCII.
         """
         if not (status is None or isinstance(status, bool)):
             raise UsageError(f"'status' must be True, False or None (got {status!r})")
         if not type or not reason or not isinstance(type, str):
-            raise UsageError("a condition needs a type and a reason")
+            raise UsageError(f"a condition needs a type and a reason, two strings (got {type!r} and {reason!r})")
         if not type.isascii():
             raise UsageError(f"a condition's type must be plain ASCII (got {type!a})")
         self.entries[type] = ConditionEntry(type, STATUS[status], reason, message, _target(target))

@@ -1,7 +1,8 @@
 """Who owns which field of an object: its `metadata.managedFields`.
 
-Crossplane applies composed resources with a manager of its own for each composite. What such an apply doesn't name any
-more goes, if the manager owned it and nobody else does; what others set, late initialisation among it, stays.
+Crossplane applies composed resources with a manager of its own for each composite. A field that such an apply doesn't
+name any more is removed if the manager owned it and nobody else does. Fields that others set stay, also those that a
+provider has filled in.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ Fields = Mapping[str, Any]
 
 
 class Owned(NamedTuple):
-    """A place in an object, and the owners of the fields there.
+    """The owners of one place in an object: of the field, list or element there, and of the fields below it.
 
     Attributes:
-        ours: The part of FieldsV1 that Crossplane owns; None where it owns nothing.
-        others: The parts that others own.
+        ours: The fields that Crossplane owns here, as FieldsV1; None if it owns nothing here.
+        others: The fields that each other manager owns here, as FieldsV1.
     """
 
     ours: Fields | None
     others: tuple[Fields, ...]
 
     def field(self, key: str) -> Owned:
-        """Return the same for a field of the object."""
+        """Return the owners of a field of the object at this place."""
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the same for the element of a list that has these keys, and perhaps others."""
+        """Return the owners of the element with these keys in the list at this place; no owners if there is none."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -44,7 +45,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return the keys that tell the elements of the list here apart; None where nobody has set any."""
+        """Return the keys that tell the elements of the list at this place apart; None if no owner has set any."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -53,12 +54,12 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Say whether the list here is a set of values."""
+        """Say whether the list at this place is a set of values, whose elements have no keys."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property
     def goes(self) -> bool:
-        """Whether the place goes when Crossplane doesn't apply it any more."""
+        """Whether the place is removed once Crossplane doesn't apply it any more, because nobody else owns it."""
         return self.ours is not None and not self.others
 
     @property
@@ -80,7 +81,7 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return the owners of an object's fields; None where it doesn't say, as in most files.
+    """Return the owners of an object's fields; None if the object has no managedFields, as in most files.
 
     Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
     """

@@ -1,8 +1,9 @@
 """A composed resource once it exists: its name in the cloud, its status, its connection details.
 
-A field that others wait for has its value from the first of these that has one: the present value (desired, or
-given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
-For an unknown kind it is a string, and said to be assumed. A field that a known schema lacks never comes.
+A field that others wait for gets its value from the first of these sources that has one: the present value (desired,
+or given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
+Without a schema, the value is made up: of the type that the function's model has, else a string. It is reported as
+assumed. A field that a known schema lacks never gets a value.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ Find = Callable[[str, str], "Mapping[str, Any] | None"]
 
 
 class Exists(NamedTuple):
-    """A resource that exists.
+    """A composed resource that exists.
 
     Attributes:
         resource: The resource as it would be observed.
-        secret: Its connection Secret, None without one.
-        origins: Where the value of each field comes from that others wait for, by path: `given`, `fixture`, `spec`,
+        secret: The resource's connection Secret; None if it has none.
+        origins: For each field that others wait for, by path, the source of its value: `given`, `fixture`, `spec`,
             `schema` or `assumed`.
-        never: Why other fields never have a value, by path.
+        never: For each such field that never gets a value, by path, the reason.
     """
 
     resource: dict[str, Any]
@@ -45,11 +46,11 @@ class Exists(NamedTuple):
 
 
 class Statuses:
-    """Makes resources exist.
+    """Turns composed resources into resources that exist: with metadata, a status and a connection Secret.
 
     Args:
         fixtures: The known facts about resources.
-        find: Returns the schema of an apiVersion and kind with its references inlined, None where it isn't known.
+        find: Returns the schema of an apiVersion and kind with its references inlined; None if it isn't known.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
@@ -67,11 +68,11 @@ class Statuses:
         """Return a composed resource as it is once it exists.
 
         Args:
-            name: Its composition resource name.
+            name: The composition resource name.
             composed: The resource as Crossplane applies it.
-            before: Content from elsewhere: its state at the start.
+            before: The resource as it existed at the start of the simulation; empty if it didn't.
             wanted: The fields that others wait for: the rest of their paths after the resource's name.
-            data: The content of its connection Secret so far.
+            data: The data of the resource's connection Secret so far, in base64.
 
         Raises:
             InputError: The fixture of this name is of another kind.
@@ -104,7 +105,7 @@ def _bare(
     composed: Mapping[str, Any],
     before: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return a resource with everything but the fields that others wait for."""
+    """Return a resource as it exists, still without the fields that others wait for."""
     given = {key: value for key, value in fixture.content.items() if key != "status"}
     resource: dict[str, Any] = merged(merged(before, given), composed)
     metadata = resource["metadata"] = dict(metadata_of(resource))
@@ -131,7 +132,7 @@ def _is_managed(resource: Mapping[str, Any], schema: Mapping[str, Any] | None) -
 
 
 def _status_of(resource: dict[str, Any], schema: Mapping[str, Any] | None, fixture: Fixture) -> dict[str, Any]:
-    """Return the status of a resource with which all is well, as far as no fixture says otherwise."""
+    """Return the status of a resource that is healthy, unless its fixture says otherwise."""
     given = fixture.content.get("status", {})
     before = at(resource, ["status"])
     status: dict[str, Any] = merged(before if isinstance(before, dict) else {}, builtin_status(resource) or {})

@@ -1,6 +1,6 @@
 """Plausible values for the fields of a schema: the same ones in every run.
 
-A schema is that of a kind with its references inlined, in Kubernetes' dialect of OpenAPI v3.0.
+Schemas are in Kubernetes' dialect of OpenAPI v3.0, with their references inlined.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .patterns import matches, matching
 __all__ = ["MOST_ELEMENTS", "Made", "Target", "below", "declares", "has", "is_free", "text_for", "value_for"]
 
 MOST_ELEMENTS: Final = 200
-"""How long a list gets at the most."""
+"""The most elements of a list that is made here."""
 
 _DEEPEST: Final = 12
 
@@ -39,7 +39,7 @@ _FORMATS: Final[Mapping[str, str]] = {
     "url": "https://example.org",
     "uuid": "00000000-0000-4000-8000-000000000000",
 }
-# The example for a field's name, as words in lower case. The values are those set aside for examples.
+# Patterns for a field's name, written as words in lower case, and the value for it: one that is reserved for examples.
 _NAMES: Final = (
     (re.compile(r"(^|-)arn$"), "arn:aws:{group}:us-east-1:000000000000:{kind}/{text}"),
     (re.compile(r"(^|-)ipv6-cidr"), "2001:db8::/56"),
@@ -62,9 +62,9 @@ class Target(NamedTuple):
     """The resource that values are made for.
 
     Attributes:
-        name: Its composition resource name.
-        api_version: Its apiVersion.
-        kind: Its kind.
+        name: The resource's composition resource name.
+        api_version: The resource's apiVersion.
+        kind: The resource's kind.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the schema leaves its form open, or could not be followed.
+        is_assumed: Whether the schema doesn't say what form the value has, or no value was found that fits it.
     """
 
     value: Any
@@ -85,10 +85,7 @@ class Made(NamedTuple):
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element; None if the schema lacks the place.
-
-    Where anything may stand, that is an empty schema.
-    """
+    """Return the schema of a field or an element: an empty one if any value may stand there; None if none may."""
     for one in _parts(schema):
         found = _below_one(one, step)
         if found is not None:
@@ -97,7 +94,7 @@ def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | Non
 
 
 def is_free(schema: Mapping[str, Any]) -> bool:
-    """Say whether a schema leaves its value open."""
+    """Say whether a schema allows any content: it names no fields, elements or choices, and isn't that of a scalar."""
     for one in _parts(schema):
         if one.get("x-kubernetes-preserve-unknown-fields") is True:
             return True
@@ -109,7 +106,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
 
 
 def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema has a place at this path."""
+    """Say whether a schema allows a value at a path."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         place = None if place is None else below(place, step)
@@ -117,7 +114,7 @@ def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
 
 
 def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema names the fields of a path, and doesn't only let anything stand there."""
+    """Say whether a schema names each field of a path; a schema that allows any content doesn't name them."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         if place is None or is_free(place):
@@ -127,18 +124,18 @@ def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Make a value.
+    """Return a plausible value for a field, the same one in every run.
 
     Args:
-        schema: The schema that it must fit.
-        owner: The resource that gets it.
-        steps: Where it will stand there.
+        schema: The schema that the value must fit.
+        owner: The resource that gets the value.
+        steps: The path of the field in the resource.
     """
     return _Maker(owner).value(schema, list(steps), 0)
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a text for a field of which only the name is known."""
+    """Return a plausible string for a field whose name is all that is known, such as an address for `ipAddress`."""
     text = _plain_text(owner, steps)
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     name = _WORD.sub("-", name).lower()
@@ -150,7 +147,7 @@ def text_for(owner: Target, steps: Steps) -> str:
 
 
 def _plain_text(owner: Target, steps: Steps) -> str:
-    """Return the resource's name and the field's, as a label of a DNS name: it may end up in one."""
+    """Return the names of the resource and the field as a valid label of a DNS name, which it may become a part of."""
     shown = [str(step) for step in steps if step not in ("status", "atProvider", "spec", "forProvider")]
     text = _NOT_PLAIN.sub("-", "-".join([owner.name, *shown]).lower()).strip("-") or "x"
     if len(text) <= 63:
@@ -161,7 +158,7 @@ def _plain_text(owner: Target, steps: Steps) -> str:
 
 
 def _parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and those that it is combined of."""
+    """Yield a schema and the schemas in its allOf, anyOf and oneOf, at all levels; at most 1,000."""
     work: list[Any] = [schema]
     seen = 0
     while work and seen < 1000:
@@ -196,7 +193,7 @@ class _Maker:
         self._owner = owner
 
     def value(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return a value. Recursion ends at a depth that no status has."""
+        """Return a value for a schema. Lists and objects that are nested deeper than any status stay empty."""
         one = _combined(schema)
         if one.get("default") is not None:
             return Made(copied(one["default"]), False)
@@ -229,7 +226,7 @@ class _Maker:
         return Made([one.value for one in made], any(one.is_assumed for one in made))
 
     def _object(self, schema: Mapping[str, Any], steps: list[str | int], depth: int) -> Made:
-        """Return an object with the fields that are required, or with all plain ones where none is."""
+        """Return an object with its required fields; if none is required, with all fields that are scalars."""
         properties = schema.get("properties")
         fields = {
             key: below
@@ -271,7 +268,7 @@ class _Maker:
 
 
 def _combined(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema with the additions of its parts."""
+    """Return a schema merged with the schemas in its allOf, anyOf and oneOf; the first value of a key wins."""
     parts = list(_parts(schema))
     if len(parts) == 1:
         return parts[0]
@@ -292,7 +289,7 @@ def _of_length(text: str, shortest: int, longest: int) -> str:
 
 
 def _number(schema: Mapping[str, Any], whole: bool) -> float:
-    """Return 1, or the nearest number that a schema takes."""
+    """Return 1 if a schema allows it, else a number near it that fits the schema's limits and its multipleOf."""
     lowest, highest = (_bound(schema, key) for key in ("minimum", "maximum"))
     step = _bound(schema, "multipleOf")
     least = -math.inf if lowest is None else lowest
