@@ -234,8 +234,7 @@ def function(
 ) -> Function | Callable[[Compose], Function]:
     """Make a composition function out of `compose(ctx)`, which may be `def` or `async def`.
 
-    A `def` runs in the thread of its call. All calls of `async def` functions share one event loop
-    (`crossplane_lite._call.event_loop`).
+    A `def` runs in the thread of its call. All calls of `async def` functions share one event loop.
 
     Args:
         compose: The function, where the decorator is used without arguments.

@@ -35,7 +35,7 @@ WATCHED = "ops.crossplane.io/watched-resource"
 
 
 class Context:
-    """One call of a composition function, as its author sees it ("Context Object" in the specification of this SDK).
+    """One call of a composition function, as its author sees it.
 
     Attributes:
         results: Results of this call.
@@ -117,7 +117,7 @@ class Context:
                 value there (the default), `hold` it back, or stop with a `fatal` result.
 
         Returns:
-            The instance, which belongs to this call now: `.observed` and the other properties work.
+            The instance, which belongs to this call now. Its `.observed` and the other properties work.
 
         Raises:
             DuplicateResourceError: The name was registered in this call before.
@@ -237,7 +237,7 @@ class Context:
 
     @property
     def desired(self) -> Mapping[str, Any]:
-        """Resources that previous functions desire, by name, to read: `Unstructured`, with `.observed`."""
+        """The resources that previous functions desire, by name, to read. Each is `Unstructured`, with `.observed`."""
         return self._keep("desired", lambda: earlier_of(self._call))
 
     @property
@@ -296,7 +296,7 @@ class Context:
 
     @property
     def in_operation(self) -> bool:
-        """Whether an Operation runs the function: then there is neither a composite nor any observed state."""
+        """Whether an Operation runs the function. Then there is neither a composite nor any observed state."""
         return self._call.in_operation
 
     @property

@@ -110,9 +110,9 @@ def value_or(value: Any, default: Any) -> Any:
         default: The meaning of its absence.
 
     Returns:
-        The value where it is there. Where it is not: `default`, once the composed resource that it belongs to is ready
-        by the rule of its kind, and at once for the composite and required resources; until then an Observable, so that
-        whatever needs it waits.
+        The value, if it exists. Otherwise `default`, at once for the composite and required resources. For a composed
+        resource it is `default` once the resource is ready by the rule of its kind, and before that an Observable, so
+        that whatever needs the value waits.
     """
     if value is None:
         return default

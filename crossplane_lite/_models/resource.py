@@ -42,8 +42,7 @@ class Resource(Model):
     """Base of composites and composed resources: a model with a name in the composition and an observed side.
 
     Attributes:
-        observed: The same model over observed state ("Resource Access Model" in the specification of this SDK). Nothing
-            of it can be set.
+        observed: The same model over observed state. Nothing of it can be set.
         external_name: The annotation crossplane.io/external-name, of desired state here and of observed state on
             `.observed`. While nobody has set that of a registered resource, it reads as a reference to the observed
             one, and so does `metadata.name`.

@@ -121,7 +121,7 @@ def make_parser() -> argparse.ArgumentParser:
         usage="crossplane-lite render [options] XR [COMPOSITION] [FUNCTIONS]",
         description="Do one reconcile of a composite resource as Crossplane would, and print the result: the composite "
         "with its status, then the composed resources by composition resource name. Results of functions, and "
-        "resources that would be deleted, are told on stderr.",
+        "resources that would be deleted, go to stderr.",
         epilog=f"{_EPILOG} `crossplane-lite render op OPERATION [FUNCTIONS]` renders an Operation.",
     )
     arguments.add_inputs(parser)

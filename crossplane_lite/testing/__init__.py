@@ -1,4 +1,4 @@
-"""Testing compositions without a cluster: requests, renderings, simulations and snapshots.
+"""Testing compositions without a cluster: requests, renderings, simulations and snapshots::
 
     from crossplane_lite import testing
 
