@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from ._answer.answer import respond
+from ._base.type_names import type_in_words
 from ._call.call import Call
 from ._call.callee import Callee
 from ._observed import tracker
@@ -166,7 +167,7 @@ class Function(Callee):
             result = event_loop.run(result, self._compose, ctx)
         if result is not None:
             raise UsageError(
-                f"compose() must return nothing (got a {type(result).__name__}); register resources with ctx.resource()"
+                f"compose() must return nothing (got {type_in_words(result)}); register resources with ctx.resource()"
             )
 
     def __call__(self, req: Any, rsp: Any) -> None:

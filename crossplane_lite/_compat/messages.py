@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from google.protobuf import message_factory
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._models.model import Model
 from .._models.node import WAIT
 from .._models.walker import Found, show_path, tree_of, with_nulls
@@ -181,7 +182,7 @@ def struct_of(value: Any, what: str) -> bytes:
         return raw
     if isinstance(value, Mapping):
         return _wire.encode_struct(value)
-    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got a {type(value).__name__})")
+    raise UsageError(f"{what} takes a Resource, a Struct, a mapping or None (got {type_in_words(value)})")
 
 
 def encoded(source: Any, where: str = "") -> bytes:
@@ -212,9 +213,7 @@ def encoded(source: Any, where: str = "") -> bytes:
     elif is_dumped(source):
         source = dump(source)
     elif not isinstance(source, Mapping):
-        raise UsageError(
-            f"{where or 'an object'} must be a mapping, a model or a Struct (got a {type(source).__name__})"
-        )
+        raise UsageError(f"{where or 'an object'} must be a mapping, a model or a Struct (got {type_in_words(source)})")
     try:
         return _encoded(source, base, where)
     except EncodeError as error:
@@ -298,7 +297,7 @@ def message_data(message: Any) -> Any:
     """
     name = full_name(message)
     if name is None:
-        raise UsageError(f"only a message can be made into plain data (got a {type(message).__name__})")
+        raise UsageError(f"only a message can be made into plain data (got {type_in_words(message)})")
     decoder = _DECODERS.get(name)
     if decoder is not None:
         return decoder(message.SerializeToString())

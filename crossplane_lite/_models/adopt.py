@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._base.near_name import near_name
 from .._base.sentinels import NULL, TOMBSTONE, UNSET
+from .._base.type_names import articled, class_in_words, value_in_words
 from .._observed.observable import Observable
 from .._observed.tracker import current
 from .._paths.text import show as show_path
@@ -17,7 +18,6 @@ from .containers import ModelList, ModelMap, ObservedList, ObservedMap
 from .node import COPY, FACT, HELD, HELD_NODE, LAID, LOOSE, OUTSIDE, TEMPLATE, VIEW, WAIT, Became, Node, refuse_whole
 from .place import place_of
 from .shape import ModelShape
-from .types import articled
 from .walker import plain_data, tree_of, with_nulls
 from .written import as_written
 
@@ -319,7 +319,7 @@ def _filled(model: S, values: Mapping[Any, Any], work: _Work, name: Place) -> S:
         if type(key) is Observable:
             key = str(key)  # a text, which is found again
         if not isinstance(key, str):
-            raise UsageError(f"{_label(name)}: keys must be strings (got {key!r} that is {_a(type(key))})")
+            raise UsageError(f"{_label(name)}: keys must be strings (got {value_in_words(key)})")
         field = cls.__wire_fields__.get(key)
         if field is None or field.wire != key:  # the attribute of one field may be the wire name of another
             field = cls._by_wire(key) or field
@@ -370,13 +370,9 @@ def _unfit(type_: _types.Type, value: Any, name: Place) -> UsageError:
         shown = ""
     # Nothing is cut: half a secret would not be recognised any more.
     what = f"{shown} that is " if shown and len(shown) <= 60 else ""
-    what += _a(kind, with_module=is_namesake)
+    what += class_in_words(kind, with_module=is_namesake)
     wanted = type_.describe(with_module=is_namesake)
     return UsageError(f"{_label(name)}: must be {wanted} (got {what}){_hint(type_, value)}")
-
-
-def _a(kind: type, *, with_module: bool = False) -> str:
-    return articled(kind.__name__, kind.__module__ if with_module else "")
 
 
 def _hint(type_: _types.Type, value: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from .._base.sentinels import UNSET
+from .._base.type_names import type_in_words
 from .._observed.observable import Observable, make
 from .._observed.uses import guess, known
 from ..errors import ReadOnlyError, UsageError
@@ -159,7 +160,7 @@ def detail_of(key: str, value: Any, call: Tracker) -> str | bytes | Observable[A
     if not isinstance(value, (str, bytes, Observable)):
         raise UsageError(
             f"connection detail {key!r} must be a string, bytes or a whole number "
-            f"(got a {type(value).__name__}); write str(...)"
+            f"(got {type_in_words(value)}); write str(...)"
         )
     if not isinstance(value, Observable):
         call.hide(key, value.encode(errors="replace") if isinstance(value, str) else value)

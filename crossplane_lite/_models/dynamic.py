@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._observed.observable import Observable, belong
 from .._observed.uses import guess
 from ..errors import UsageError
@@ -231,7 +232,7 @@ class DynamicModel(Model):
             self._node.used()
         if isinstance(other, (list, tuple)):
             return add([] if values is None else values)
-        raise UsageError(f"{self._shown_path()} isn't set, so a {type(other).__name__} can't be added to it")
+        raise UsageError(f"{self._shown_path()} isn't set, so {type_in_words(other)} can't be added to it")
 
     def __contains__(self, name: object) -> bool:
         values = self._as_list()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from .. import _wire
 from .._base.sentinels import NULL, UNSET
+from .._base.type_names import value_in_words
 from .._observed.conditions import condition_of
 from .._observed.observable import Observable, make
 from .._observed.uses import guess
@@ -137,9 +138,7 @@ class Resource(Model):
             raise self._node.read_only(".external_name")
         given: Any = value
         if not (given is None or given is UNSET or given is NULL or isinstance(given, (str, Observable))):
-            raise UsageError(
-                f"'external_name' must be a string (got {value!r} that is a {type(value).__name__}); write str(...)"
-            )
+            raise UsageError(f"'external_name' must be a string (got {value_in_words(value)}); write str(...)")
         self.metadata.annotations[EXTERNAL_NAME] = value
 
     @property
@@ -149,7 +148,7 @@ class Resource(Model):
     @ready.setter
     def ready(self, value: bool | None) -> None:
         if value is not None and not isinstance(value, bool):
-            raise UsageError(f"'ready' must be True, False or None (got {value!r} that is a {type(value).__name__})")
+            raise UsageError(f"'ready' must be True, False or None (got {value_in_words(value)})")
         node = self._node
         if node is not None and node.state >= WAIT:
             raise node.read_only(".ready")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from .._base.type_names import articled
 from .._observed.observable import Observable
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = [
     "SCALARS",
     "Field",
     "Type",
-    "articled",
     "kin_name",
     "parse_field",
     "parse_type",
@@ -145,12 +145,6 @@ class Type:
         if self.code == LIST:
             return "a list"
         return "a mapping" if self.code == MAP else self.words or "a value"
-
-
-def articled(name: str, module: str = "") -> str:
-    """Return a class's name in words, for error messages: `an ObjectMeta`, `a User`, `a Rule of models.queue.v1`."""
-    sounds_open = name[0] in "AEIOUaeiou" and not name.startswith(("Us", "Uni"))
-    return f"{'an' if sounds_open else 'a'} {name}{f' of {module}' if module else ''}"
 
 
 def kin_name(name: str) -> str:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import functools
 import re
 
+from .._base.type_names import value_in_words
 from ..errors import UsageError
 from .text import Digits, quoted, show
 
@@ -116,7 +117,7 @@ def parse(path: str, *, whole_labels: bool = False) -> tuple[Step, ...]:
         UsageError: It isn't a field path.
     """
     if not isinstance(path, str):
-        raise UsageError(f"a field path must be a string (got {path!r} that is a {type(path).__name__})")
+        raise UsageError(f"a field path must be a string (got {value_in_words(path)})")
     steps = _parsed(path)
     if whole_labels and len(steps) > 3:
         _check_labels(path, steps)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from .._base.near_name import near_name
+from .._base.type_names import json_type_in_words
 from .._observed.tracker import mask
 from .translate import name_of
 
@@ -136,7 +137,7 @@ def _required_only(rules: Any) -> list[str]:
 
 def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
     """Return a remark that shows the value, or its type."""
-    what = _kind_of(value)
+    what = json_type_in_words(value)
     if isinstance(value, (dict, list)):
         return f" (got {what}{'' if kind else f' of {len(value)}'})"
     if value is None:
@@ -144,13 +145,6 @@ def _got(value: Any, *, secret: bool, kind: bool = False) -> str:
     if secret:
         return f" (got {what})" if kind else ""
     return f" (got {_shown(value)}{f' that is {what}' if kind and not isinstance(value, bool) else ''})"
-
-
-def _kind_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer"}
-    return _TYPES[kinds.get(type(value), "number")]
 
 
 def _shown(value: Any) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from .._base.type_names import json_type_in_words
 from .._paths import field_path
 from .._paths.text import show
 from ..errors import InputError, UsageError
-from . import _tree
 from ._content import Content, start
 from ._data import plain_data
 from ._live import Elements, Fields, Missing, wrapped
@@ -167,7 +167,7 @@ class Resource(Content):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {'.'.join(steps)} must be a string (got {json_type_in_words(value)})")
         return value
 
     @property
@@ -242,7 +242,7 @@ class Resource(Content):
         if value is None:
             return Missing(self, None, view, key)
         if not isinstance(value, dict):
-            raise InputError(f"{self._where}: {path} must be an object (got {_tree.kind_of(value)})")
+            raise InputError(f"{self._where}: {path} must be an object (got {json_type_in_words(value)})")
         made: Fields = wrapped(view, key, value)
         return made
 

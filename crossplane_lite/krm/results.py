@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._base.type_names import value_in_words
 from .._paths import field_path
 from ..errors import UsageError
 from ._data import plain_data
@@ -171,7 +172,7 @@ class Results(_Sequence):
         self, severity: str, message: str, resource: Any, field: Any, current: Any, proposed: Any, file: Any, tags: Any
     ) -> Result:
         if not isinstance(message, str):
-            raise UsageError(f"'message' must be a string (got {message!r} that is a {type(message).__name__})")
+            raise UsageError(f"'message' must be a string (got {value_in_words(message)})")
         wire: dict[str, Any] = {"message": plain_data(message), "severity": severity}
         about = None if resource is None else _about(resource)
         if about is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from .._base.type_names import json_type_in_words
 from .._manifests.objects import (
     CLAIM_LABELS,
     COMPOSITE_LABEL,
@@ -135,12 +136,12 @@ def _checked_metadata(what: str, metadata: Any) -> dict[str, Any]:
     if metadata is None:
         return {}
     if not isinstance(metadata, dict):
-        raise RenderError(f"{what}: metadata must be an object (got a {type(metadata).__name__})")
+        raise RenderError(f"{what}: metadata must be an object (got {json_type_in_words(metadata)})")
     for key, (type_, shown) in _METADATA.items():
         if metadata.get(key) is None:
             metadata.pop(key, None)
         elif not isinstance(metadata[key], type_):
-            raise RenderError(f"{what}: metadata.{key} must be {shown} (got a {type(metadata[key]).__name__})")
+            raise RenderError(f"{what}: metadata.{key} must be {shown} (got {json_type_in_words(metadata[key])})")
     return metadata
 
 
@@ -155,7 +156,7 @@ def _drop_others(what: str, key: str, metadata: dict[str, Any], notes: list[str]
     if notes is not None:
         notes.append(
             f"{what}: Crossplane drops all {key} that the functions desire, {len(values)} of them, because "
-            f"{show(['metadata', key, wrong[0]])} is not a string (it is a {type(values[wrong[0]]).__name__})"
+            f"{show(['metadata', key, wrong[0]])} is not a string (it is {json_type_in_words(values[wrong[0]])})"
         )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._base.api_version import group_of
+from .._base.type_names import json_value_in_words
 from .._paths.text import show
 from .._terminal.excerpts import short_repr, short_text
 from ..errors import InputError
@@ -125,7 +126,7 @@ class _Schema(NamedTuple):
                 steps.append(step)
             raise InputError(
                 f"{self.where}: {short_text(show(reversed(steps)))} must be an object "
-                f"(got {short_repr(value)} that is a {type(value).__name__})"
+                f"(got {json_value_in_words(value, short_repr(value))})"
             )
         return value
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from .._base.api_version import group_of
+from .._base.type_names import articled
 from .._manifests.yaml import Document
 from .._terminal.excerpts import short_text
 from ..errors import InputError, MissingExtraError
@@ -55,8 +56,8 @@ def check_defines(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: s
     """
     if (group_of(str(xrd.get("apiVersion"))), xrd.get("kind")) != (_GROUP, "CompositeResourceDefinition"):
         raise InputError(
-            f"{where} is not a CompositeResourceDefinition of {_GROUP} (it is a {short_text(xrd.get('kind'))} of "
-            f"{short_text(xrd.get('apiVersion'))})"
+            f"{where} is not a CompositeResourceDefinition of {_GROUP} "
+            f"(it is {articled(short_text(xrd.get('kind')), short_text(xrd.get('apiVersion')))})"
         )
     spec = xrd.get("spec")
     spec = spec if isinstance(spec, Mapping) else {}

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
+from .._base.type_names import type_in_words
 from .._models.node import LOOSE
 from .._models.resource import Resource
-from .._models.types import articled
 from ..context import Context
 
 __all__ = ["Noted", "noting"]
@@ -47,7 +47,7 @@ class Noted:
     def forgotten(self) -> list[str]:
         """Return a line for each resource that nothing became of."""
         return [
-            f"{place}: {articled(type(one).__name__)} is made and never registered, so it isn't composed; hand it to "
+            f"{place}: {type_in_words(one)} is made and never registered, so it isn't composed; hand it to "
             "ctx.resource(name, ...)"
             for one, place in self.made
             if _is_loose(one)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
+from .._base.type_names import type_in_words
 from .._call import event_loop
 from ..composition import Function
 from ..errors import UsageError, WireError
@@ -58,7 +59,7 @@ def runners_of(functions: Mapping[str, Runner | Function]) -> dict[str, Runner]:
             raise UsageError(
                 f"function {name!r} must be a @composition.function, an object with a method RunFunction, or a runner "
                 f"such as Remote('localhost:9443') "
-                f"(got a {type(function).__name__})"
+                f"(got {type_in_words(function)})"
             )
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._manifests.objects import encode, metadata_of, name_problem, quoted, text_of, with_condition
 from ..composition import Function
 from ..errors import InputError
@@ -88,13 +89,13 @@ def render_operation(
 class _Run:
     def __init__(self, operation: Mapping[str, Any]) -> None:
         if not isinstance(operation, Mapping):
-            raise InputError(f"the Operation must be a mapping (got a {type(operation).__name__})")
+            raise InputError(f"the Operation must be a mapping (got {type_in_words(operation)})")
         self._operation = _wire.decode_struct(encode(operation, "the Operation"))
         if not text_of(metadata_of(operation).get("name")):
             raise InputError("the Operation has no metadata.name")
         status = self._operation.get("status", {})
         if not isinstance(status, dict):
-            raise InputError(f"the Operation's status must be a mapping (got a {type(status).__name__})")
+            raise InputError(f"the Operation's status must be a mapping (got {type_in_words(status)})")
         self._status = status
         self._conditions = _list_of(status, "conditions", "type")
         self._outputs = _list_of(status, "pipeline", "step")
@@ -107,7 +108,7 @@ class _Run:
                 )
         failures = status.get("failures", 0)
         if not isinstance(failures, int):
-            raise InputError(f"the Operation's status.failures must be a number (got a {type(failures).__name__})")
+            raise InputError(f"the Operation's status.failures must be a number (got {type_in_words(failures)})")
         self._failures = failures
         spec = self._operation.get("spec")
         limit = spec.get("retryLimit") if isinstance(spec, dict) else None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .. import _wire
+from .._base.type_names import json_type_in_words, type_in_words
 from .._manifests.objects import (
     COMPOSITE_LABEL,
     TRANSITION_TIME,
@@ -274,7 +275,7 @@ class _Reconcile:
         raw = message.resource
         status = decoded(raw, "the desired composite resource").get("status", {})
         if not isinstance(status, dict):
-            raise RenderError(f"the desired composite's status must be an object (got a {type(status).__name__})")
+            raise RenderError(f"the desired composite's status must be an object (got {json_type_in_words(status)})")
         conditions = status.pop("conditions", None)
         found = [] if conditions is None else _checked_conditions(conditions, RenderError, "desired ")
         # Those that Crossplane has already come after these, and over them.
@@ -358,7 +359,7 @@ def _fill(message: Any, resource: Mapping[str, Any], details: Mapping[str, bytes
 
 def _check_composite(composite: Mapping[str, Any]) -> None:
     if not isinstance(composite, Mapping):
-        raise InputError(f"the composite resource must be a mapping (got a {type(composite).__name__})")
+        raise InputError(f"the composite resource must be a mapping (got {type_in_words(composite)})")
     for value, what in (
         (composite.get("apiVersion"), "apiVersion"),
         (composite.get("kind"), "kind"),
@@ -370,7 +371,7 @@ def _check_composite(composite: Mapping[str, Any]) -> None:
 
 def _checked_name(resource: Mapping[str, Any]) -> str:
     if not isinstance(resource, Mapping):
-        raise InputError(f"an observed resource must be a mapping (got a {type(resource).__name__})")
+        raise InputError(f"an observed resource must be a mapping (got {type_in_words(resource)})")
     kind = text_of(resource.get("kind"))
     shown = f"the observed {kind or 'resource'} {text_of(metadata_of(resource).get('name'))}".rstrip()
     name = resource_name(resource)
@@ -387,7 +388,7 @@ def _checked_name(resource: Mapping[str, Any]) -> str:
 def _conditions(composite: Mapping[str, Any]) -> list[dict[str, Any]]:
     status = composite.get("status")
     if status is not None and not isinstance(status, dict):
-        raise InputError(f"the composite's status must be a mapping (got a {type(status).__name__})")
+        raise InputError(f"the composite's status must be a mapping (got {type_in_words(status)})")
     conditions = (status or {}).get("conditions")
     return [] if conditions is None else _checked_conditions(conditions, InputError)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from .._base.type_names import articled
 from .._manifests.objects import resource_name
 from .._manifests.yaml import load_documents
 from .._terminal.excerpts import short_repr, short_text
@@ -93,8 +94,8 @@ class Fixtures:
             found = fixture.content.get("kind", kind)
             if found != kind:
                 raise InputError(
-                    f"the fixture {short_repr(key)} is a {short_text(found)}, and {short_text(name)} is a "
-                    f"{short_text(kind)} of {short_text(api_version)}"
+                    f"the fixture {short_repr(key)} is for {articled(short_text(found))}, and {short_text(name)} is "
+                    f"{articled(short_text(kind), short_text(api_version))}"
                 )
             content = merged(content, fixture.content)
             details.update(fixture.details)

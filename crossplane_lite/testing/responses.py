@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from .. import _wire
+from .._base.type_names import type_in_words
 from .._call.mark import ANNOTATION
 from .._terminal.excerpts import short_repr
 from .._waits import HELD_BACK_KEY
@@ -192,7 +193,7 @@ def run(function: Answers, request: bytes, *, xrd: Source | None = None) -> Resp
             f"'function' must be a composition function (got {short_repr(function)}); is @composition.function missing?"
         )
     if not isinstance(request, bytes):
-        raise UsageError(f"'request' must be bytes, as testing.request() returns (got a {type(request).__name__})")
+        raise UsageError(f"'request' must be bytes, as testing.request() returns (got {type_in_words(request)})")
     return Response.of(function.run(request if xrd is None else _admitted(request, xrd)))
 
 

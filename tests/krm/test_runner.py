@@ -143,7 +143,7 @@ def test_exception(tmp_path: Path) -> None:
         ("import sys\nsys.exit(-1)", "the function ended with exit status -1"),
         (
             "return 5",
-            "UsageError: transform() must return nothing (got a int); it changes rl.items and adds to rl.results",
+            "UsageError: transform() must return nothing (got an integer); it changes rl.items and adds to rl.results",
         ),
         ("rl.items[0].spec.type = object()", None),
         ("rl.items[0].metadata.name = '\\udc80'", None),
