@@ -220,7 +220,8 @@ def _add_shared(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=[],
         type=Path,
         help="file or directory of CustomResourceDefinitions, CompositeResourceDefinitions and OpenAPI v3 documents, "
-        "whose schemas functions can ask for, and render checks desired resources against; can be given several times",
+        "whose schemas functions can ask for; render checks desired resources against them, and awaited fields that "
+        "they lack are named; can be given several times",
     )
     group.add_argument(
         "--kube-context",
