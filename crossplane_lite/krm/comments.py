@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from .._base.type_names import value_in_words
 from .._paths.text import show
-from .._terminal.excerpts import short_repr
 from ..errors import UsageError
 from ._text._comments import FOOT, HEAD, LINE, PLACES, check_place, comment
 from ._text._nodes import ALIAS, FRESH, MAPPING, YamlNode
@@ -116,7 +115,7 @@ class Comments:
     def _write(self, place: str, text: str | None) -> None:
         self._resource._check_open()
         if text is not None and not isinstance(text, str):
-            raise UsageError(f"a comment must be a string (got {value_in_words(text, short_repr(text))})")
+            raise UsageError(f"a comment must be a string (got {value_in_words(text, repr(text)[:60])})")
         _notes(self._resource).write(self._steps, place, text or "")
 
     def __bool__(self) -> bool:

@@ -270,12 +270,13 @@ def read_inputs(
         composition = inputs.read_object(arguments.composition, "Composition")
         steps = composition_steps(composition, composite, xrd is not None and is_legacy(xrd.content))
         name = composition.content["metadata"]["name"]
-    observed = inputs.read_observed(arguments.observed_resources) if arguments.observed_resources else list(observed)
+    if arguments.observed_resources:
+        observed = inputs.read_observed(arguments.observed_resources, composite)
     schemas = _schemas(arguments)
     cluster = _files(arguments, schemas)
     if arguments.kube_context is not None:
-        composite, observed, cluster = _live(arguments, composite, observed, cluster)
-    return _inputs(arguments, composite, steps, cluster, observed, schemas)._replace(
+        composite, observed, cluster = _live(arguments, composite, list(observed), cluster)
+    return _inputs(arguments, composite, steps, cluster, list(observed), schemas)._replace(
         composition=name, xrd=None if xrd is None else xrd.content, notes=notes
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .._base.api_version import group_of
 from .._manifests.objects import RESOURCE_NAME, secret_data
 from .._manifests.reading import is_file, read_bytes
 from .._manifests.yaml import Document, decode, load_documents, parse_value
@@ -94,18 +95,30 @@ def read_resources(paths: Iterable[Path]) -> list[Document]:
     return found
 
 
-def read_observed(path: Path) -> list[Document]:
+def read_observed(path: Path, composite: Document | None = None) -> list[Document]:
     """Read observed composed resources.
+
+    Args:
+        path: A file or a directory.
+        composite: The composite resource, which doesn't belong among them; None where it isn't known.
 
     Raises:
         InputError: As `read_resources`; or one doesn't carry its name in the annotation
-            `crossplane.io/composition-resource-name`, or has the name of another.
+            `crossplane.io/composition-resource-name`, or has the name of another, or is the composite.
     """
     named: dict[str, Document] = {}
     for document in read_resources([path]):
         name = field(document, str, "metadata", "annotations", RESOURCE_NAME)
         if not name:
-            raise InputError(f"{document.where} has no annotation {RESOURCE_NAME}, which says what resource it is")
+            shown = " ".join(short_text(one) for one in (document.content["kind"], _identity(document)[2]) if one)
+            if composite is not None and _identity(document) == _identity(composite):
+                raise InputError(
+                    f"{document.where}: this is the composite itself, {shown}; leave it out, because observed "
+                    "resources are those that it is composed of"
+                )
+            raise InputError(
+                f"{document.where}: {shown} has no annotation {RESOURCE_NAME}, which says what resource it is"
+            )
         if name in named:
             raise InputError(f"{document.where} and {named[name].where} are both named {short_repr(name)}")
         named[name] = document
@@ -256,6 +269,13 @@ def _check(document: Document) -> None:
     if document.content.get("metadata") is None:
         document.content["metadata"] = {}
     field(document, dict, "metadata")
+
+
+def _identity(document: Document) -> tuple[str, str, str, str]:
+    """Return group, kind, name and namespace of an object; empty strings where it has none."""
+    content = document.content
+    name, namespace = (field(document, str, "metadata", key) or "" for key in ("name", "namespace"))
+    return group_of(content["apiVersion"]), content["kind"], name, namespace
 
 
 def _is_secret(content: dict[str, Any]) -> bool:
