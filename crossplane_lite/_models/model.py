@@ -22,7 +22,7 @@ from .node import HELD_NODE, WAIT
 from .reader import read
 from .setter import delete_field, set_field
 from .shape import ModelShape, new_node
-from .types import MODEL
+from .types import MODEL, all_strings
 from .walker import equal, plain_data, represent, with_nulls
 
 if TYPE_CHECKING:
@@ -108,7 +108,13 @@ class Model(ModelShape):
                 continue
             if kind is field.copied:
                 try:
-                    field.probe(value if kind is list else value.values())
+                    if kind is list:
+                        field.probe(value)
+                    elif field.probe is all_strings:
+                        all_strings([*value, *value.values()])  # one list of both is faster than two checks
+                    else:
+                        field.probe(value.values())
+                        all_strings(value)
                 except TypeError:
                     pass  # `adopt` refuses or converts it
                 else:

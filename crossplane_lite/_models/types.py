@@ -27,6 +27,7 @@ __all__ = [
     "SCALARS",
     "Field",
     "Type",
+    "all_strings",
     "kin_name",
     "parse_field",
     "parse_type",
@@ -53,8 +54,10 @@ _LETTERS: Final[dict[str, tuple[frozenset[type], str]]] = {
 }
 
 _Probe = Callable[[Iterable[Any]], object]
-# Joining is the fastest check that all of some values are texts. The constructor asks it for each list of texts.
-_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: "".join}
+# Joining is the fastest check that all of some values are strings. The constructor asks it for each list of strings,
+# and for the keys of each map.
+all_strings: Final[_Probe] = "".join
+_PROBES: Final[dict[frozenset[type], _Probe]] = {_LETTERS["s"][0]: all_strings}
 
 Resolve = Callable[[str], "type[ModelShape]"]
 

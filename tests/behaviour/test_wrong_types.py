@@ -189,6 +189,61 @@ def test_wrong_types_in_lists_and_maps(change: Callable[[Any], Any], text: str) 
     assert to_dict(spec) == before
 
 
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"labels": {"a": "b", 1: "c"}}, "Spec.labels"),
+        ({"labels": {1: 5}}, "Spec.labels"),
+        ({"labels": {1: None}}, "Spec.labels"),
+        ({"sizes": {1: 2}}, "Spec.sizes"),
+        ({"maps": [{"a": "b"}, {1: "c"}]}, "Spec.maps[1]"),
+        ({"named": {1: ["a"]}}, "Spec.named"),
+        ({"byName": {1: Part()}}, "Spec.byName"),
+        ({"part": {1: "a"}}, "Spec.part"),
+    ],
+)
+def test_keys_that_are_no_strings(fields: dict[str, Any], place: str) -> None:
+    """A key that isn't a string is refused where it is set, with the path: by constructors and assignments."""
+    said = "keys must be strings (got 1 that is an integer)"
+    assert error(lambda: Spec(**fields)) == f"{place}: {said}"
+    ((name, value),) = fields.items()
+    assert error(lambda: setattr(Spec(), name, value)) == f"{place}: {said}"
+    assert error(lambda: Thing(spec=fields)) == f"Thing.{place[:1].lower()}{place[1:]}: {said}"
+
+
+@pytest.mark.parametrize("key", [1, None, True, b"a", ("a",)])
+def test_keys_that_are_put_in(key: Any) -> None:
+    """Maps check the keys that are put in, too, and stay as they were."""
+    spec = Spec(labels={"a": "b"}, named={"a": ["b"]})
+    changes: list[Callable[[], Any]] = [
+        lambda: spec.labels.__setitem__(key, "c"),
+        lambda: spec.labels.update({key: "c"}),
+        lambda: spec.labels.setdefault(key, "c"),
+        lambda: spec.labels.__ior__({key: "c"}),
+    ]
+    for change in changes:
+        assert error(change) == f"Spec.labels: keys must be strings (got {value_in_words(key)})"
+    assert error(lambda: spec.named.__setitem__(key, ["c"])).startswith("Spec.named: keys must be strings")
+    assert to_dict(spec) == {"labels": {"a": "b"}, "named": {"a": ["b"]}}
+
+
+def test_keys_that_fit() -> None:
+    """Members of an enum of strings are strings, and so is a value that isn't there yet."""
+
+    class Name(str, enum.Enum):
+        TEAM = "team"
+
+    assert to_dict(Spec(labels={Name.TEAM: "shop"})) == {"labels": {"team": "shop"}}
+
+    def compose(ctx: composition.Context) -> None:
+        vpc = ctx.resource("vpc", VPC())
+        bucket = ctx.resource("bucket", Bucket(metadata={"labels": {vpc.observed.external_name: "vpc"}}))
+        bucket.metadata.labels[vpc.observed.metadata.uid] = "uid"
+
+    _, answer = call(compose)  # raises what compose() raises
+    assert list(answer.resources) == ["vpc"]
+
+
 def test_containers_that_were_not_set() -> None:
     """What was read before it was set checks too, and knows its whole path."""
     one = Thing()
