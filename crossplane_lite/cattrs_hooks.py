@@ -1,8 +1,8 @@
 """Models in cattrs converters.
 
-cattrs makes models from plain data as it is. The other way it would read every field of every model, set or not, and
-never end where a class refers to itself; with these hooks it gives the fields that are set. cattrs' global converter,
-that of `cattrs.unstructure`, has them already; every other converter is taught by `register`.
+cattrs can make models from plain data without help. In the other direction it would read every field of every model,
+set or not, and never end where a class refers to itself. With these hooks it gives the fields that are set. The global
+converter of cattrs, which `cattrs.unstructure` uses, has the hooks already. `register` adds them to another converter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["register"]
 
 
 def register(converter: Any) -> None:
-    """Teach a converter about models: plain data under wire names both ways, and only fields that are set.
+    """Let a converter turn models into plain data and back, with the names of Kubernetes and the set fields alone.
 
     Args:
         converter: A `cattrs.Converter`.

@@ -28,14 +28,14 @@ class CrossplaneLiteError(Exception):
 
 
 class WireError(CrossplaneLiteError, ValueError):
-    """Bytes from the wire are not a legal message; the server answers INVALID_ARGUMENT."""
+    """Bytes from the wire are not a legal message. The server answers the call with INVALID_ARGUMENT."""
 
 
 class EncodeError(CrossplaneLiteError, ValueError, TypeError):
     """A value can't be carried as JSON in a Struct.
 
     Attributes:
-        path: Where the value stands, for example `spec.ports[2].port`.
+        path: The path of the value, for example `spec.ports[2].port`.
         problem: The mistake, without the path.
     """
 
@@ -55,7 +55,7 @@ class EncodeError(CrossplaneLiteError, ValueError, TypeError):
 
 
 class UnresolvedError(CrossplaneLiteError, ValueError, TypeError):
-    """An Observable was used where only a value that is already known can serve."""
+    """An Observable was used in a place that needs the value itself, and the value isn't known yet."""
 
 
 class UnknownFieldError(CrossplaneLiteError, AttributeError, TypeError):
@@ -67,11 +67,11 @@ class ReadOnlyError(CrossplaneLiteError, AttributeError, TypeError):
 
 
 class DuplicateResourceError(CrossplaneLiteError, ValueError):
-    """One composition resource name was registered twice in a call."""
+    """Two resources were registered under one composition resource name in a call."""
 
 
 class UsageError(CrossplaneLiteError, ValueError, TypeError):
-    """The SDK was called in a way that can't work; the text says what to do instead."""
+    """The SDK was called in a way that can't work. The message says how to call it."""
 
 
 class InputError(CrossplaneLiteError, ValueError):
@@ -79,4 +79,4 @@ class InputError(CrossplaneLiteError, ValueError):
 
 
 class MissingExtraError(CrossplaneLiteError, ImportError):
-    """A package that belongs to one of the extras is not installed."""
+    """A package that comes with an extra is not installed. The message has the command that installs it."""

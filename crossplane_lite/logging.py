@@ -6,9 +6,9 @@
     log = logging.get_logger().bind(tag=req.meta.tag)
     log.info("composing", buckets=3)
 
-It needs nothing but the standard library's `logging`, through which every line goes. Lines look like those of
-`crossplane-lite serve`: JSON objects on stderr, or text when debugging, with secret values of the request that is being
-answered masked. Composition functions have `ctx.log` and need none of this.
+All lines go through the standard library's `logging`. They look like those of `crossplane-lite serve`: JSON objects on
+stderr, or plain text at level DEBUG. Secret values of the request that is being answered are masked. Composition
+functions have `ctx.log` instead and don't need this module.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OPTIONS: Final = ("exc_info", "stack_info", "stacklevel")
 
 
 class Level(enum.Enum):
-    """How much is logged: nothing, everything, or all but debug lines."""
+    """The amount that is logged: nothing, everything, or everything but debug lines."""
 
     DISABLED = 0
     DEBUG = 1
@@ -41,10 +41,10 @@ _LEVELS: Final = {Level.DISABLED: logging.CRITICAL + 1, Level.DEBUG: logging.DEB
 
 
 def configure(level: Level = Level.INFO) -> None:
-    """Send the logging of this process to stderr: JSON objects, or text for people when debugging.
+    """Send the log of this process to stderr: as JSON objects, or as plain text where debug lines are logged.
 
     Args:
-        level: How much is logged.
+        level: The amount that is logged.
     """
     log.configure(_LEVELS[level], text=level is Level.DEBUG)
     log.set_masker(mask)
@@ -60,7 +60,7 @@ def get_logger(name: str = "crossplane_lite.function") -> Logger:
 
 
 class Logger:
-    """A logger that takes fields as keyword arguments, and remembers those that are bound.
+    """A logger that takes fields as keyword arguments. Bound fields are in every line.
 
     `exc_info`, `stack_info` and `stacklevel` mean what they mean in the standard library. A field that has the name of
     one of a record's own attributes, such as `name`, gets a trailing underscore.

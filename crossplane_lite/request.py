@@ -1,7 +1,7 @@
 """Helpers for reading raw requests, in parity with `crossplane.function.request` and function-sdk-go's `request`.
 
 They work with the requests of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. None of them makes an entry in a map of the request.
+and v1beta1. They only read: no helper adds an entry to a map of the request.
 
 Resources come as dicts, or as instances of a model class where one is given. Models of observed and required resources
 are only for reading: a field that the cluster doesn't have reads None or empty. Models of desired resources can be
@@ -64,11 +64,11 @@ def get_required_resources(req: Request, name: str, model: type[Any] | None = No
     Args:
         req: The request.
         name: The requirement's name.
-        model: The class of the resources; dicts without it.
+        model: The class of the resources' model; None for dicts.
 
     Returns:
-        The resources; an empty list both before Crossplane has answered and where nothing matches.
-        `name in req.required_resources` tells the two apart.
+        The resources. The list is empty before Crossplane has answered, and also where nothing matches.
+        `name in req.required_resources` tells the two cases apart.
 
     Raises:
         UsageError: A resource is not of the model's kind.
@@ -81,7 +81,7 @@ def get_required_resource(req: Request, name: str, model: None = None) -> dict[s
 @overload
 def get_required_resource(req: Request, name: str, model: type[R]) -> R | None: ...
 def get_required_resource(req: Request, name: str, model: type[Any] | None = None) -> Any:
-    """Return the first resource that answers a requirement, None without one.
+    """Return the first resource that answers a requirement; None where no resource does.
 
     The arguments and errors are those of `get_required_resources`.
     """
@@ -94,11 +94,11 @@ def get_watched_resource(req: Request, model: None = None) -> dict[str, Any] | N
 @overload
 def get_watched_resource(req: Request, model: type[R]) -> R | None: ...
 def get_watched_resource(req: Request, model: type[Any] | None = None) -> Any:
-    """Return the resource whose change a WatchOperation reports, None without one.
+    """Return the resource whose change a WatchOperation reports; None where nothing is watched.
 
     Args:
         req: The request.
-        model: The resource's class; a dict without it.
+        model: The class of the resource's model; None for a dict.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -127,8 +127,8 @@ def get_required_schema(req: Request, name: str) -> dict[str, Any] | None:
         name: The requirement's name.
 
     Returns:
-        The schema; None both before Crossplane has answered and where it doesn't know the kind.
-        `name in req.required_schemas` tells the two apart.
+        The schema. It is None before Crossplane has answered, and also where Crossplane doesn't know the kind.
+        `name in req.required_schemas` tells the two cases apart.
     """
     if name not in req.required_schemas:
         return None
@@ -144,8 +144,8 @@ class Credentials:
     """Credentials of a function.
 
     Attributes:
-        type: `credential_data`, or `data` without any.
-        data: The values as text, by key. A repr doesn't show them, they are secret.
+        type: `credential_data`; or `data` where the request doesn't have these credentials.
+        data: The values as strings, by key. They are secret, so the `repr` doesn't show them.
     """
 
     type: str
@@ -153,17 +153,17 @@ class Credentials:
 
 
 def get_credentials(req: Request | None, name: str) -> Credentials:
-    """Return credentials as text.
+    """Return credentials as strings.
 
     Args:
         req: The request.
-        name: Their name in the Composition.
+        name: The name of the credentials in the Composition.
 
     Returns:
-        The credentials; with the type `data` and nothing in them where the request doesn't have them.
+        The credentials. Where the request doesn't have them, their type is `data` and they are empty.
 
     Raises:
-        UsageError: A value isn't UTF-8 text; `get_credential_data` gives it as bytes.
+        UsageError: A value isn't UTF-8. `get_credential_data` gives such a value as bytes.
     """
     found = get_credential_data(req, name)
     if found is None:
@@ -180,7 +180,7 @@ def get_credentials(req: Request | None, name: str) -> Credentials:
 
 
 def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | None:
-    """Return credentials as bytes by key, None where the request doesn't have them."""
+    """Return credentials as bytes, by key; None where the request doesn't have them."""
     if req is None or name not in req.credentials:
         return None
     credentials = req.credentials[name]
@@ -190,17 +190,17 @@ def get_credential_data(req: Request | None, name: str) -> dict[str, bytes] | No
 def advertises_capabilities(req: Request) -> bool:
     """Say whether the caller lists its capabilities, as Crossplane does from v2.2 on.
 
-    Where it doesn't, `has_capability` is False also for capabilities that it has.
+    Where the caller doesn't list them, `has_capability` is False even for a capability that the caller has.
     """
     return Capabilities(req.meta.capabilities).advertised
 
 
 def has_capability(req: Request, cap: int | str) -> bool:
-    """Say whether the caller tells that it supports something.
+    """Say whether the caller lists a capability among those that it supports.
 
     Args:
         req: The request.
-        cap: The capability: one of the protocol's CAPABILITY_ numbers, or the name of one.
+        cap: The capability: a CAPABILITY_ number of the protocol, or its name.
     """
     return cap in Capabilities(req.meta.capabilities)
 
@@ -236,7 +236,7 @@ def get_input(req: Request, cls: type[Any] | None = None) -> Any:
 
 
 def get_context(req: Request) -> dict[str, Any]:
-    """Return the pipeline's context that previous functions and Crossplane have filled; empty by default."""
+    """Return the pipeline's context, which previous functions and Crossplane have filled; empty by default."""
     return struct_data(req.context)
 
 
@@ -246,14 +246,14 @@ def get_context_key(req: Request, key: str, default: Any = None) -> Any:
     Args:
         req: The request.
         key: Its key, such as `apiextensions.crossplane.io/environment`.
-        default: The result where the context doesn't have the key.
+        default: The value to return where the context doesn't have the key.
     """
     value = req.context.fields.get(key)
     return default if value is None else _wire.decode_value(value.SerializeToString())
 
 
 def get_environment(req: Request) -> dict[str, Any]:
-    """Return the environment that EnvironmentConfigs give, empty by default."""
+    """Return the environment, which EnvironmentConfigs fill; empty by default."""
     found = get_context_key(req, ENVIRONMENT)
     return found if isinstance(found, dict) else {}
 
@@ -270,10 +270,10 @@ def get_observed_composite_resource(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: Its class; a dict without it.
+        model: The class of its model; None for a dict.
 
     Returns:
-        The composite; empty for an Operation.
+        The composite; empty where an Operation runs the function.
 
     Raises:
         UsageError: The composite is not of the model's kind.
@@ -291,10 +291,10 @@ def get_observed_composed_resource(req: Request, name: str, model: type[Any] | N
     Args:
         req: The request.
         name: Its composition resource name.
-        model: Its class; a dict without it.
+        model: The class of its model; None for a dict.
 
     Returns:
-        The resource, None where it isn't observed.
+        The resource; None where it isn't observed.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -312,8 +312,8 @@ def get_observed_composed_resources(req: Request, model: type[Any] | None = None
 
     Args:
         req: The request.
-        model: Return only those of this class, as instances of it; `Unstructured` is the class of all. All of them as
-            dicts without it.
+        model: The class of a model, to get the resources of its kind alone, as instances of the class. `Unstructured`
+            stands for all kinds. None gives all resources as dicts.
     """
     found = req.observed.resources
     return {name: observed(found[name], model, "resource", name) for name in names_of(found, model)}
@@ -324,11 +324,11 @@ def get_desired_composite_resource(req: DesiredHolder, model: None = None) -> di
 @overload
 def get_desired_composite_resource(req: DesiredHolder, model: type[R]) -> R: ...
 def get_desired_composite_resource(req: DesiredHolder, model: type[Any] | None = None) -> Any:
-    """Return the composite as it is desired by now: usually nothing but fields of its status.
+    """Return the composite as it is desired so far. Usually that is nothing but fields of its status.
 
     Args:
-        req: The request, or the response for desired state after changes.
-        model: Its class; a dict without it.
+        req: The request; or a response, whose desired state has this function's changes.
+        model: The class of its model; None for a dict.
 
     Returns:
         The composite; empty where nothing of it is desired.
@@ -344,15 +344,15 @@ def get_desired_composed_resource(req: DesiredHolder, name: str, model: None = N
 @overload
 def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[R]) -> R | None: ...
 def get_desired_composed_resource(req: DesiredHolder, name: str, model: type[Any] | None = None) -> Any:
-    """Return a composed resource as it is desired by now.
+    """Return a composed resource as it is desired so far.
 
     Args:
-        req: The request, or the response for desired state after changes.
+        req: The request; or a response, whose desired state has this function's changes.
         name: Its composition resource name.
-        model: Its class; a dict without it.
+        model: The class of its model; None for a dict.
 
     Returns:
-        The resource, None where none is desired under this name.
+        The resource; None where no resource of this name is desired.
 
     Raises:
         UsageError: The resource is not of the model's kind.
@@ -366,12 +366,12 @@ def get_desired_composed_resources(req: DesiredHolder, model: None = None) -> di
 @overload
 def get_desired_composed_resources(req: DesiredHolder, model: type[R]) -> dict[str, R]: ...
 def get_desired_composed_resources(req: DesiredHolder, model: type[Any] | None = None) -> dict[str, Any]:
-    """Return the composed resources that are desired by now, by composition resource name.
+    """Return the composed resources that are desired so far, by composition resource name.
 
     Args:
-        req: The request, or the response for desired state after changes.
-        model: Return only those of this class, as instances of it; `Unstructured` is the class of all. All of them as
-            dicts without it.
+        req: The request; or a response, whose desired state has this function's changes.
+        model: The class of a model, to get the resources of its kind alone, as instances of the class. `Unstructured`
+            stands for all kinds. None gives all resources as dicts.
     """
     found = req.desired.resources
     return {name: desired(found[name], model, "resource", name) for name in names_of(found, model)}

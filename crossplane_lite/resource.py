@@ -1,8 +1,8 @@
 """Helpers for resources in raw messages, in parity with `crossplane.function.resource`.
 
 They work with the messages of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. Nothing that is read here makes an entry in a message's map, so the result of a map's `get` can be passed
-on as it is, None included.
+and v1beta1. Reading never adds an entry to a map of a message, so the result of a map's `get` can be passed on, None
+included.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ _FROM_READY: Final = {number: ready for ready, number in _READY.items()}
 def update(r: ResourceMessage, source: Source) -> None:
     """Set fields of a composite or composed resource.
 
-    Top-level fields that `source` has replace those that `r` has, as in a dict's `update`; the others stay.
+    As with a dict's `update`, each top-level field of `source` replaces the one in `r`. The other fields of `r` stay.
 
     Args:
         r: The resource to update, such as `rsp.desired.resources["bucket"]`.
-        source: A mapping, a model of ours, a Struct of any implementation, or a pydantic model. None in a mapping is
-            a null. Of a model only set fields are taken, and its apiVersion and kind.
+        source: A mapping, a model of this package, a Struct of any implementation, or a pydantic model. None in a
+            mapping means null. Of a model, the fields that were set are taken, with apiVersion and kind.
 
     Raises:
         UsageError: `source` is none of these, or observed state.
@@ -83,14 +83,14 @@ def update(r: ResourceMessage, source: Source) -> None:
 
 
 def update_status(r: ResourceMessage, status: Source) -> None:
-    """Set the status of a resource: the one it has is replaced.
+    """Set the status of a resource. It replaces the whole status that the resource has.
 
     Args:
-        r: The resource to update, usually `rsp.desired.composite`; Crossplane takes a status of no other.
+        r: The resource to update, usually `rsp.desired.composite`. Crossplane ignores the desired status of all others.
         status: The status, in one of the forms that `update` takes.
 
     Raises:
-        UsageError: `status` is of no such form, or the whole observed status.
+        UsageError: `status` is of no such form, or is the observed status as a whole.
         UnresolvedError: `status` holds a value that doesn't exist yet; the message has its path. Nothing is updated.
         EncodeError: A value can't be carried in a message; the error has its path. Nothing is updated.
     """
@@ -126,7 +126,7 @@ def dict_to_struct(d: Source, cls: type[Any] | None = None) -> Any:
 def struct_to_dict(s: StructMessage) -> dict[str, Any]:
     """Return a Struct message of any implementation as a dict.
 
-    Numbers without a fraction are ints. Another message comes as protobuf's JSON form of it.
+    A number without a fraction becomes an int. A message of another type becomes the JSON form that protobuf gives it.
 
     Raises:
         UsageError: `s` isn't a message.
@@ -141,12 +141,12 @@ class Condition:
 
     Attributes:
         typ: Its type, such as `Ready`.
-        status: `True`, `False` or `Unknown`, as text.
-        reason: A CamelCase word that says why.
-        message: A text for people.
-        last_transition_time: When the status last changed. `response.set_conditions` ignores it.
-        target: Whom `response.set_conditions` sets it on: `composite` (Crossplane's default) or
-            `composite_and_claim`, or one of the protocol's TARGET_ numbers.
+        status: `True`, `False` or `Unknown`, as a string.
+        reason: The reason for the status, as a CamelCase word.
+        message: A sentence for people.
+        last_transition_time: The time of the last change of the status. `response.set_conditions` ignores it.
+        target: The object that `response.set_conditions` sets the condition on: `composite` (Crossplane's default) or
+            `composite_and_claim`, or a TARGET_ number of the protocol.
     """
 
     typ: str
@@ -165,8 +165,7 @@ def get_condition(resource: ResourceMessage | StructMessage | Mapping[str, Any] 
         typ: The condition's type, such as `Ready`.
 
     Returns:
-        The condition. Where the resource doesn't have it, one with the status `Unknown`; a malformed one reads as if
-        it weren't there.
+        The condition. Its status is `Unknown` where the resource doesn't have it, or has a malformed one.
 
     Raises:
         UsageError: `resource` is none of these.
@@ -197,14 +196,14 @@ _HASH_LENGTH: Final = 5
 
 
 def child_name(*parts: str, sep: str = "-") -> str:
-    """Return a name for a child resource that depends on nothing but its parts.
+    """Return a name for a child resource. The same parts always give the same name.
 
-    It is the parts joined, cut to fit, and five hex digits of their SHA-256, which keep cut names apart. It has at most
-    63 characters, as a DNS label must. Letters are left as they are.
+    The name is the joined parts, cut where they are too long, and then five hex digits of their SHA-256, which tell cut
+    names apart. It has at most 63 characters, as a DNS label must. Capital letters stay capital.
 
     Args:
         *parts: The parts of the name, such as the name of the composite and a word.
-        sep: The text between the parts, and in front of the hash.
+        sep: The string between the parts, and in front of the digits.
 
     Raises:
         UnresolvedError: A part is made from a value that doesn't exist yet.
@@ -229,7 +228,7 @@ def child_name(*parts: str, sep: str = "-") -> str:
 
 
 def get_ready(r: ResourceMessage | None) -> bool | None:
-    """Return a resource's readiness as it was set: True, False, or None if it wasn't."""
+    """Return the readiness that was set for a resource: True, False, or None where none was set."""
     return None if r is None else _FROM_READY.get(r.ready)
 
 
@@ -237,9 +236,9 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
     """Say whether a desired resource is ready.
 
     Args:
-        r: The resource, such as `rsp.desired.resources["bucket"]`. For `rsp.desired.composite` it says whether the
-            composite is ready, whatever its resources are.
-        ready: True, False, or None to leave it to others.
+        r: The resource, such as `rsp.desired.resources["bucket"]`. With `rsp.desired.composite`, the composite itself
+            is ready or not, whatever its resources are.
+        ready: True, False, or None to leave the decision to others.
 
     Raises:
         UsageError: `ready` is none of these.
@@ -250,20 +249,20 @@ def set_ready(r: ResourceMessage, ready: bool | None) -> None:
 
 
 def get_connection_details(r: ResourceMessage | None) -> dict[str, bytes]:
-    """Return the connection details of a resource, none where it is None."""
+    """Return the connection details of a resource, as bytes by key; empty where the resource is None."""
     return {} if r is None else dict(r.connection_details)
 
 
 def update_connection_details(r: ResourceMessage, details: Mapping[str, str | bytes]) -> None:
-    """Set connection details of a resource; those that are not named stay.
+    """Set connection details of a resource. Details that are not named stay.
 
     Args:
-        r: The resource. Of desired ones Crossplane takes only those of `rsp.desired.composite`, and only of legacy
-            composites.
-        details: Values by key; text is encoded as UTF-8.
+        r: The resource. In desired state, Crossplane uses the details of `rsp.desired.composite` alone, and only where
+            it is a composite of Crossplane 1.
+        details: The values by key. Strings are encoded as UTF-8.
 
     Raises:
-        UsageError: A value is neither text nor bytes. Nothing is set then.
+        UsageError: A value is neither a string nor bytes. Nothing is set then.
     """
     made = {}
     for key, value in details.items():
@@ -280,10 +279,10 @@ def get_value(
 
     Args:
         resource: A Resource or Struct message of any implementation, a mapping, or None.
-        path: Such as `spec.ports[2].port`, `spec.ports[-1]` for the last one, `spec.ports[name=http].port`, or
-            `metadata.annotations[crossplane.io/external-name]`; in quotes, the text in brackets is a key even where
-            it is a number.
-        default: The result where the path leads nowhere.
+        path: The field path, such as `spec.ports[2].port`, `spec.ports[-1]` for the last port,
+            `spec.ports[name=http].port`, or `metadata.annotations[crossplane.io/external-name]`. A number in brackets
+            is an index; in quotes it is a key.
+        default: The value to return where nothing stands at the path.
 
     Raises:
         UsageError: `path` isn't a field path, or selects several elements of a list; or `resource` is none of these.
@@ -296,17 +295,17 @@ def get_value(
 
 
 def set_value(r: ResourceMessage, path: str, value: Any) -> None:
-    """Set the value at a field path of a resource. Objects and lists that are missing on the way are made.
+    """Set the value at a field path of a resource. Missing objects and lists along the path are made.
 
     Args:
         r: The resource to change.
-        path: As for `get_value`; an index may be the one after a list's last, and a selection that means no element
-            adds one with these fields.
-        value: Plain data or a model of ours. It replaces the old value.
+        path: The field path, as for `get_value`. An index may be one past the end of a list, and then adds an element.
+            A selection such as `[name=http]` that finds no element adds one with these fields.
+        value: Plain data, or a model of this package. It replaces the old value.
 
     Raises:
         UsageError: `path` isn't a field path, or leads through a value that isn't an object or list.
-        UnresolvedError: `value` doesn't exist yet, or something in it. Nothing is set then.
+        UnresolvedError: `value`, or something in it, doesn't exist yet. Nothing is set then.
         EncodeError: The value can't be carried in a message; the error has its path. Nothing is set then.
     """
     data = _wire.decode_struct(r.resource.SerializeToString())

@@ -1,7 +1,7 @@
 """Helpers for filling raw responses, in parity with `crossplane.function.response` and function-sdk-go's `response`.
 
 They work with the responses of any implementation: those of `crossplane_lite.proto` and those of the official SDK, v1
-and v1beta1. Whatever they make belongs to the implementation of the message that they are given.
+and v1beta1. The messages that they make are of the same implementation as the message that they are given.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def to(req: fnv1beta1.RunFunctionRequest, ttl: datetime.timedelta = ...) -> fnv1
 @overload
 def to(req: Request, ttl: datetime.timedelta = ...) -> Any: ...
 def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
-    """Return a response to a request: its tag, desired state and context, ready to be changed.
+    """Return a response to a request. It has the request's tag, desired state and context, and is ready to be changed.
 
     Args:
         req: The request.
-        ttl: How long Crossplane may use the response for an identical request.
+        ttl: How long Crossplane may reuse the response for an identical request.
 
     Returns:
         A RunFunctionResponse of the request's implementation and version.
@@ -70,16 +70,16 @@ def to(req: Any, ttl: datetime.timedelta = DEFAULT_TTL) -> Any:
 
 
 def normal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result that says that something has happened.
+    """Add a result of severity Normal: something has happened.
 
-    The functions specification wants Normal and Warning results on transitions only, not on every call.
+    By the functions specification, Normal and Warning results are for changes, not for every call.
 
     Args:
         rsp: The response to add it to.
-        message: A text for people, or an exception, whose text is taken.
+        message: A sentence for people; or an exception, whose text is taken.
         reason: A CamelCase word.
-        target: Whose event it becomes: `composite` or `composite_and_claim`, or one of the protocol's TARGET_ numbers.
-            Crossplane takes the composite where nothing is said.
+        target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`, or a
+            TARGET_ number of the protocol.
 
     Raises:
         UsageError: `target` is none of these. Nothing is added.
@@ -88,14 +88,17 @@ def normal(rsp: Response, message: str | BaseException, *, reason: str | None = 
 
 
 def warning(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result that reports a problem and doesn't stop the pipeline; arguments and errors are those of `normal`."""
+    """Add a result of severity Warning: a problem that doesn't stop the pipeline.
+
+    Arguments and errors are as for `normal`.
+    """
     _add_result(rsp, WARNING, message, reason, target)
 
 
 def fatal(rsp: Response, message: str | BaseException, *, reason: str | None = None, target: Target = None) -> None:
-    """Add a result that stops the whole pipeline: nothing is applied or deleted, and no requirement is fetched.
+    """Add a result of severity Fatal. It stops the pipeline: Crossplane applies, deletes and fetches nothing.
 
-    The arguments and errors are those of `normal`.
+    Arguments and errors are as for `normal`.
     """
     _add_result(rsp, FATAL, message, reason, target)
 
@@ -117,16 +120,16 @@ def _set_target(message: Any, target: Any) -> None:
 def set_conditions(rsp: Response, *conditions: Condition) -> None:
     """Set conditions of the composite.
 
-    Crossplane ignores the types Ready, Synced, Healthy, UpToDate and Responsive from functions, and says itself when a
-    status has changed.
+    Crossplane ignores the types Ready, Synced, Healthy, UpToDate and Responsive from functions. It notes by itself when
+    a status has changed.
 
     Args:
         rsp: The response to add them to.
-        *conditions: `resource.Condition`s. A status other than `True` and `False` counts as Unknown, an empty message
-            as none.
+        *conditions: The conditions, as `resource.Condition`. A status other than `True` and `False` counts as Unknown.
+            An empty message counts as none.
 
     Raises:
-        UsageError: A condition's target doesn't exist. No condition is added.
+        UsageError: A condition's target is none of the known ones. No condition is added.
     """
     made = [_condition(rsp, condition) for condition in conditions]
     rsp.conditions.extend(made)
@@ -144,10 +147,10 @@ def _condition(rsp: Response, condition: Any) -> Any:
 
 
 def set_output(rsp: Response, output: Source) -> None:
-    """Set the output of an Operation's function; it ends up in the Operation's status.
+    """Set the output of a function that an Operation runs. Crossplane puts it into the Operation's status.
 
     Args:
-        rsp: The response to set it in; an output that it has is replaced.
+        rsp: The response to set the output in. An output that is there already is replaced.
         output: A mapping, a Struct of any implementation, a model of ours or a pydantic model.
 
     Raises:
@@ -168,19 +171,19 @@ def require_resources(
     match_labels: Mapping[str, str] | None = None,
     namespace: str | None = None,
 ) -> None:
-    """Ask Crossplane for resources. It calls again with them under `req.required_resources[name]`.
+    """Ask Crossplane for resources. It calls the function again, with the answer in `req.required_resources[name]`.
 
-    Ask for them in every call. With neither `match_name` nor `match_labels` all resources of the kind are meant,
-    which Crossplane understands from v2.2.1 on; older ones understand an empty `match_labels`.
+    Every call has to ask again. Without `match_name` and `match_labels`, all resources of the kind are meant.
+    Crossplane understands that from v2.2.1 on; give older ones an empty `match_labels`.
 
     Args:
-        rsp: The response to add the requirement to; one of the same name is replaced.
+        rsp: The response to add the requirement to. A requirement of the same name is replaced.
         name: The requirement's name.
         api_version: The resources' apiVersion.
         kind: Their kind.
-        match_name: The name of the one that is meant.
-        match_labels: Labels that all of them have.
-        namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
+        match_name: The name of the one resource that is meant.
+        match_labels: Labels that each of them must have.
+        namespace: Their namespace. None is for cluster-scoped kinds; with `match_labels` it means all namespaces.
 
     Raises:
         UsageError: Both `match_name` and `match_labels` are given.
@@ -197,12 +200,12 @@ def require_resources(
 
 
 def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> None:
-    """Ask Crossplane for the OpenAPI schema of a kind. It calls again with it under `req.required_schemas[name]`.
+    """Ask Crossplane for the OpenAPI schema of a kind. It calls again, with the answer in `req.required_schemas[name]`.
 
-    Ask for it in every call. `request.get_required_schema` reads it.
+    Every call has to ask again. `request.get_required_schema` reads the answer.
 
     Args:
-        rsp: The response to add the requirement to; one of the same name is replaced.
+        rsp: The response to add the requirement to. A requirement of the same name is replaced.
         name: The requirement's name.
         api_version: The kind's apiVersion.
         kind: The kind.
@@ -212,7 +215,7 @@ def require_schema(rsp: Response, name: str, api_version: str, kind: str) -> Non
 
 
 def set_context(rsp: Response, context: Source) -> None:
-    """Set the pipeline's context as a whole; entries of previous functions are gone.
+    """Set the pipeline's context as a whole. Entries of previous functions are lost.
 
     Args:
         rsp: The response to set it in.
@@ -242,13 +245,13 @@ def set_context_key(rsp: Response, key: str, value: Any) -> None:
 
 
 def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
-    """Set the desired composite. The desired state of previous functions is replaced, unless `xr` was made from it.
+    """Set the desired composite. It replaces the one that previous functions desire, unless `xr` was made from that.
 
-    Its readiness and connection details stay; `resource.set_ready` and `resource.update_connection_details` set those.
+    Readiness and connection details stay. `resource.set_ready` and `resource.update_connection_details` set them.
 
     Args:
         rsp: The response to set it in.
-        xr: The composite, in one of the forms that `resource.update` takes. Crossplane takes nothing but its status.
+        xr: The composite, in one of the forms that `resource.update` takes. Crossplane uses nothing but its status.
 
     Raises:
         UsageError: `xr` is of no such form, or observed state.
@@ -259,21 +262,21 @@ def set_desired_composite_resource(rsp: Response, xr: Source) -> None:
 
 
 def set_desired_composed_resources(rsp: Response, resources: Mapping[str, Source]) -> None:
-    """Set desired composed resources by name. Other resources stay as previous functions desire them.
+    """Set desired composed resources by name. Resources of other names stay as previous functions desire them.
 
-    Desired state of previous functions under the same names is replaced, unless the resources were made from it.
-    Readiness stays; `resource.set_ready` sets it.
+    A resource replaces the one that previous functions desire under its name, unless it was made from that. Readiness
+    stays; `resource.set_ready` sets it.
 
     Args:
         rsp: The response to set them in.
         resources: Resources by composition resource name, each in one of the forms that `resource.update` takes.
 
     Raises:
-        UsageError: One is of no such form, or observed state.
-        UnresolvedError: A value in one doesn't exist yet; the message has its path, which starts with the name.
+        UsageError: A resource is of no such form, or is observed state.
+        UnresolvedError: A value doesn't exist yet. The message has its path, which starts with the resource's name.
         EncodeError: A value can't be carried in a message; the error has its path.
 
-    Nothing is set when any of them is raised.
+    After an error nothing has been set.
     """
     made = {name: encoded_resource(source, name) for name, source in resources.items()}
     for name, data in made.items():

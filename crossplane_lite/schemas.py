@@ -11,19 +11,20 @@ or, one by one::
 
 The checks are those of an API server for a structural schema: types, required fields, enums, limits, patterns,
 formats (`int32`, `int64`, `byte`, `date`, `date-time`, `ipv4`, `ipv6` and `uuid`), allOf, anyOf, oneOf and not, and
-that lists which are sets or maps have no element twice. In particular:
+repeated elements of lists that are sets or maps. In particular:
 
-- A field that the schema doesn't have is an error. Server-side apply, by which Crossplane creates resources, refuses
-  it, and any other way of writing loses it silently. Objects with `x-kubernetes-preserve-unknown-fields`, and those of
-  whose fields the schema names none (where Crossplane has cut a cycle, say), take any.
-- A required field with a default isn't missing; the API server sets it first. Its own kinds have an empty default
-  beside every required field, which counts for nothing.
-- null is taken where the schema says `nullable`, and elsewhere means that the field isn't set, but in lists.
-- Rules in CEL (`x-kubernetes-validations`), refusals of admission webhooks, and the API server's own checks of
-  kinds beyond their schemas aren't checked.
+- A field that the schema doesn't have is an error. Crossplane creates resources by server-side apply, which refuses
+  such a field. Any other way of writing drops the field silently. An object takes any field where the schema has
+  `x-kubernetes-preserve-unknown-fields`, or names no field at all, such as where Crossplane has cut a cycle.
+- A required field with a default isn't missing, because the API server sets the default first. The API server's own
+  kinds have an empty default beside every required field; such a default doesn't count.
+- null is allowed where the schema says `nullable`. Elsewhere null means that the field isn't set. In lists it is a
+  value like others.
+- Three things aren't checked: rules in CEL (`x-kubernetes-validations`), refusals of admission webhooks, and checks
+  that the API server makes beyond the schema.
 
-Getting a schema ready costs up to 25 ms for the largest kinds, once: the last 64 are kept. In each call a schema has
-to be decoded and recognised, which takes 0.8 ms for one of 30 KB; checking a resource takes 0.05 to 2 ms.
+The first use of a schema costs up to 25 ms, for the largest kinds. The last 64 schemas are kept. In each call a schema
+has to be decoded and recognised, which takes 0.8 ms for one of 30 KB. Checking a resource takes 0.05 to 2 ms.
 
 **The validator** is jsonschema-rs, which the extra `schemas` installs. Three were compared, and none knows Kubernetes'
 dialect: a schema is turned into plain JSON Schema first (`crossplane_lite._validation.translate`), and nulls,

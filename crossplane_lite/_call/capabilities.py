@@ -31,13 +31,13 @@ _WITHOUT: Final = {
 class Capabilities(frozenset[str]):
     """The names of the capabilities that the caller advertises (function-capabilities).
 
-    Names may be given with or without `CAPABILITY_`, or as the protocol's numbers.
+    A capability can be named with or without `CAPABILITY_`, or by its number in the protocol.
 
     Raises:
-        UsageError: A name isn't that of a capability.
+        UsageError: There is no capability of this name.
 
     Attributes:
-        advertised: Whether the caller advertises capabilities at all; where it doesn't, nothing can be concluded.
+        advertised: Whether the caller advertises capabilities at all. One that doesn't may have any of them.
     """
 
     def __new__(cls, numbers: Iterable[int]) -> Capabilities:
@@ -53,11 +53,11 @@ class Capabilities(frozenset[str]):
         return isinstance(capability, str) and frozenset.__contains__(self, self._full_name(capability))
 
     def has(self, capability: str | int) -> bool:
-        """Say whether the caller advertises something; the same as `in`."""
+        """Say whether the caller advertises a capability, as `in` does."""
         return capability in self
 
     def lacks(self, capability: str | int) -> bool:
-        """Say whether the caller is known not to support something: it advertises capabilities without this one."""
+        """Say whether the caller advertises capabilities, and this one isn't among them."""
         has = capability in self
         return self.advertised and not has
 
@@ -90,23 +90,23 @@ def report_use(capability: int, log: Any) -> None:
 
 
 class MissingCredentialError(CrossplaneLiteError, KeyError):
-    """A credential that the request doesn't have was read."""
+    """Credentials, or a key of them, were read that the request doesn't have."""
 
     __str__ = Exception.__str__  # KeyError shows the repr of its text
 
 
 class Credential(dict[str, bytes]):
-    """One credential: bytes by key.
+    """One set of credentials: bytes by key.
 
     Raises:
-        MissingCredentialError: A key that it doesn't have is read.
+        MissingCredentialError: A key is read that isn't there.
     """
 
     def __missing__(self, key: str) -> bytes:
         raise MissingCredentialError(f"the credential has no key {key!r}{_known(self)}")
 
     def text(self, key: str) -> str:
-        """Return the value of a key as text.
+        """Return the value of a key as a string.
 
         Raises:
             MissingCredentialError: The key isn't there.

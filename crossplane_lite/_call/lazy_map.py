@@ -19,9 +19,7 @@ __all__ = ["LazyMap"]
 
 
 class LazyMap(MutableMapping[str, Any]):
-    """JSON values by key, over Struct bytes.
-
-    Values that were read may be changed in place.
+    """JSON values by key, which lie over the bytes of a Struct. A value that was read can be changed in place.
 
     Args:
         raw: The Struct bytes.

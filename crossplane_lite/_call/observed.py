@@ -23,12 +23,11 @@ _NOT_GIVEN: Any = object()
 
 
 class ObservedResources(Mapping[str, Unstructured]):
-    """The observed composed resources by their names in the composition, whichever step composes them. They are
-    read-only.
+    """The observed composed resources by composition resource name, whichever step composes them. They are read-only.
 
-    Of a name that isn't observed yet all fields read as Observables, as those of a resource that is registered do. Its
-    absence, which `in` and `get` with a default tell, may pass: asking is a guess. Iteration goes over those that are
-    there.
+    A name that isn't observed yet gives a resource whose fields all read as Observables. `in`, and `get` with a
+    default, tell whether a resource is there. For one that isn't, the answer may change later, so asking is a guess.
+    Iteration goes over the resources that are there.
     """
 
     def __init__(self, call: Call) -> None:
@@ -47,7 +46,7 @@ class ObservedResources(Mapping[str, Unstructured]):
     @overload
     def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
-        """Return the resource; where it isn't observed `default`, and without one an object that waits for it."""
+        """Return a resource; `default` where it isn't observed. Without a default, its fields then read as Observables."""
         return self[name] if default is _NOT_GIVEN or name in self else default
 
     def __contains__(self, name: object) -> bool:

@@ -28,8 +28,8 @@ __all__ = ["RequiredList", "RequiredResources", "RequiredSchemas"]
 class RequiredList(list[R]):
     """The resources that answer one requirement.
 
-    An index past the end gives a resource whose fields read as Observables. While the answer is
-    still to come, or a resource that was asked for by name doesn't exist, iteration, `len` and truth count as guesses.
+    An index past the end gives a resource whose fields read as Observables. Iteration, `len` and truth count as guesses
+    before Crossplane has answered, and while a resource that was asked for by name doesn't exist.
 
     Attributes:
         answered: Whether Crossplane has answered.
@@ -107,9 +107,10 @@ class RequiredList(list[R]):
 
 
 class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
-    """Required resources by the key they were asked for (Crossplane's "Required Resources"). They are read-only.
+    """The required resources, by the key of their requirement (Crossplane's "Required Resources"). They are read-only.
 
-    As a mapping it has the keys that Crossplane has answered; any other key gives a list that isn't answered.
+    Iteration goes over the keys that Crossplane has answered. Any other key gives an empty list, whose `answered` is
+    False.
     """
 
     def __init__(self, request: Any, call: Tracker, requirements: Requirements, *, deprecated: bool) -> None:
@@ -154,10 +155,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
         Args:
             key: The requirement's key.
-            model: Their class; `Unstructured` when it isn't given.
+            model: The class of their model; `Unstructured` by default.
 
         Raises:
-            UsageError: A resource is of another kind.
+            UsageError: A resource is of another kind than `model`.
         """
         if model is None:
             from .._models.unstructured import Unstructured
@@ -181,10 +182,10 @@ class RequiredResources(Mapping[str, "RequiredList[Unstructured]"]):
 
 
 class RequiredSchemas(Mapping[str, "Schema"]):
-    """Required schemas by the key they were asked for, with three states (required-schemas, "Proposal").
+    """The required schemas, by the key of their requirement (required-schemas, "Proposal").
 
-    `get(key)` is None before the answer, a `Schema` that is empty where the kind wasn't found, and the schema
-    otherwise.
+    `get(key)` has three results: None before Crossplane has answered, an empty `Schema` where it doesn't know the kind,
+    and otherwise the `Schema`.
     """
 
     def __init__(self, request: Any) -> None:
@@ -213,7 +214,7 @@ class RequiredSchemas(Mapping[str, "Schema"]):
     @overload
     def get(self, key: str, default: T) -> Schema | T: ...
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the schema, an empty one where the kind wasn't found, and `default` before the answer."""
+        """Return the schema; an empty one where Crossplane doesn't know the kind; `default` before it has answered."""
         return self.answer(key) if key in self else default
 
     def answer(self, key: str) -> Schema:

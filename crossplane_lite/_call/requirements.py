@@ -17,16 +17,15 @@ __all__ = ["Requirements", "ResourceSelector", "SchemaSelector"]
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class ResourceSelector:
-    """Selects existing resources.
+    """A selection of existing resources. Without `match_name` and `match_labels` it selects all resources of the kind.
 
     Args:
-        api_version: Their apiVersion.
-        kind: Their kind.
-        match_name: The name of the one that is meant; not together with `match_labels`.
-        match_labels: Labels that all of them have.
-        namespace: Their namespace; None for cluster-scoped kinds, or all namespaces with `match_labels`.
-
-    With neither `match_name` nor `match_labels` all resources of the kind are selected.
+        api_version: The resources' apiVersion.
+        kind: The resources' kind.
+        match_name: The name of one resource. It can't be given together with `match_labels`.
+        match_labels: Labels that each resource must have.
+        namespace: The resources' namespace. None is for cluster-scoped kinds; with `match_labels` it means all
+            namespaces.
 
     Raises:
         UsageError: Both `match_name` and `match_labels` are given, or apiVersion or kind is missing.
@@ -58,14 +57,14 @@ class ResourceSelector:
                 )
 
     def texts(self) -> list[Any]:
-        """Every part that could be unresolved."""
+        """The parts that could be unresolved."""
         labels = self.match_labels or {}
         return [self.api_version, self.kind, self.match_name, self.namespace, *labels.keys(), *labels.values()]
 
 
 @attr.s(auto_attribs=True, kw_only=True, frozen=True)
 class SchemaSelector:
-    """Selects the OpenAPI schema of a kind.
+    """A request for the OpenAPI schema of a kind.
 
     Args:
         api_version: The kind's apiVersion.
@@ -86,7 +85,7 @@ class SchemaSelector:
                 raise UsageError(f"SchemaSelector: {name!r} must be a string that isn't empty (got {value!r})")
 
     def texts(self) -> list[Any]:
-        """Every part that could be unresolved."""
+        """The parts that could be unresolved."""
         return [self.api_version, self.kind]
 
 
@@ -128,11 +127,11 @@ class _Selectors(dict[str, Any]):
 
 
 class Requirements:
-    """The requests of this call. It has to be asked for again in every call.
+    """The resources and schemas that this call asks for. Every call has to ask again.
 
     Attributes:
-        resources: `ResourceSelector`s by key.
-        schemas: `SchemaSelector`s by key.
+        resources: Each `ResourceSelector` by its key.
+        schemas: Each `SchemaSelector` by its key.
     """
 
     def __init__(self) -> None:
@@ -154,6 +153,6 @@ class Requirements:
         return bool(self.resources or self.schemas)
 
     def __iter__(self) -> Iterator[tuple[str, ResourceSelector | SchemaSelector]]:
-        """Yield all of them with their keys."""
+        """Yield each requirement with its key."""
         yield from self.resources.items()
         yield from self.schemas.items()

@@ -42,42 +42,43 @@ class ResultEntry:
 
 
 class Results:
-    """Results of this call.
+    """The results of this call.
 
-    The functions specification wants Warning and Normal ones only on transitions, not on every call.
+    By the functions specification, Warning and Normal results are for changes, not for every call.
     """
 
     def __init__(self) -> None:
         self.entries: list[ResultEntry] = []
 
     def fatal(self, message: Any, *, reason: str | None = None, target: str | None = None) -> None:
-        """Stop the whole pipeline: nothing is applied or deleted.
+        """Stop the pipeline with a Fatal result: Crossplane applies and deletes nothing.
 
         Args:
-            message: The error, for people.
+            message: The error, as a sentence for people.
             reason: A short CamelCase word.
-            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
+            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
         """
         self.entries.append(ResultEntry(FATAL, message, reason, _target(target)))
 
     def warning(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Report a problem that does not stop the pipeline.
+        """Add a Warning: a problem that doesn't stop the pipeline.
 
         Args:
-            message: The problem, for people.
+            message: The problem, as a sentence for people.
             reason: A short CamelCase word.
-            target: `composite` or `composite_and_claim`; Crossplane's default is the composite.
-            on_change: Send it only when its text is news. A condition of the composite, `ResultsReported-` and the
-                step's name, remembers the sent texts, as hashes. A caller without conditions gets it every time.
+            target: The object that gets the event: `composite` (Crossplane's default) or `composite_and_claim`.
+            on_change: Whether the result is sent only when its message is new. A condition of the composite, whose type
+                is `ResultsReported-` and the step's name, remembers the sent messages as hashes. A caller that has no
+                conditions gets the result in every call.
         """
         self.entries.append(ResultEntry(WARNING, message, reason, _target(target), on_change=on_change))
 
     def normal(
         self, message: Any, *, reason: str | None = None, target: str | None = None, on_change: bool = False
     ) -> None:
-        """Report that something has happened; the arguments are those of `warning`."""
+        """Add a Normal result: something has happened. The arguments are those of `warning`."""
         self.entries.append(ResultEntry(NORMAL, message, reason, _target(target), on_change=on_change))
 
     def __iter__(self) -> Any:
@@ -117,7 +118,7 @@ class SetCondition(NamedTuple):
 
 
 class Conditions(Mapping[str, SetCondition]):
-    """Conditions that the composite is to have, by type."""
+    """The conditions that compose() sets on the composite, by type."""
 
     def __init__(self) -> None:
         self.entries: dict[str, ConditionEntry] = {}
@@ -136,7 +137,7 @@ class Conditions(Mapping[str, SetCondition]):
             target: `composite` or `composite_and_claim`.
 
         Raises:
-            UsageError: `status` or `target` is none of these, or `type` or `reason` is empty.
+            UsageError: `status` or `target` is none of the values above, or `type` or `reason` is empty.
         """
         if not (status is None or isinstance(status, bool)):
             raise UsageError(f"'status' must be True, False or None (got {status!r})")

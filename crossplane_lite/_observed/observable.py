@@ -41,18 +41,20 @@ _set = object.__setattr__  # past the one of Observable, which is for authors
 class Observable(Generic[T_co]):
     """A forward reference to a value that may not exist yet.
 
-    It is falsy and hashable. Attribute and item access extend the path. As text (`str()`, `repr()`, f-strings, `%`, `+`
-    with a string) it becomes a token that the SDK finds again wherever the text ends up. `bool`, `len`, iteration,
-    `in`, `==`, `!=`, `hash` and `isinstance` behave as empty, unequal and False. Whatever needs the value itself
-    (`int`, `float`, ordering, arithmetic) raises `UnresolvedError`. All of these are remembered as guesses, and
-    compose() runs again to show the fields that depend on them (see `crossplane_lite._rehearsal.look_twice`), so that
-    nothing that exists is lost.
+    An Observable is falsy and hashable. Attributes and items of it are Observables of longer paths. In a string
+    (`str()`, `repr()`, f-strings, `%`, `+` with a string) it becomes a token, which the SDK finds again wherever the
+    string ends up.
 
-    One that is made by hand, or that was kept from an earlier call, stands for the value at its path in the call in
-    which it is used.
+    `bool`, `len`, iteration, `in`, `==`, `!=`, `hash` and `isinstance` take it for an empty value that equals nothing.
+    Operations that need the value itself (`int`, `float`, ordering, arithmetic) raise `UnresolvedError`. Both are
+    remembered as guesses. After a guess compose() runs again, to find the fields that depend on it (see
+    `crossplane_lite._rehearsal.look_twice`), so that nothing that exists is lost.
+
+    An Observable that is made by hand, or kept from an earlier call, stands for the value at its path in the call that
+    uses it.
 
     Attributes:
-        source_path: Where the value will come from, for example `bucket.status.atProvider.id`.
+        source_path: The path of the value, for example `bucket.status.atProvider.id`.
     """
 
     # Dunder names, because any other name could be a field of the value that is referred to. `__wire_text__` is the

@@ -18,10 +18,10 @@ __all__ = ["FieldError", "Schema", "SchemaError", "errors_in"]
 
 
 class FieldError(CrossplaneLiteError, ValueError):
-    """One field's mistake in a resource. Collected rather than raised, and fit for a result as it is.
+    """A mistake in one field of a resource. It is returned, not raised, and can be the message of a result as it is.
 
     Attributes:
-        resource: The resource: its name in the composition, else its own name or its kind.
+        resource: The resource, by its composition resource name; without one, by its own name or its kind.
         path: The field, for example `spec.forProvider.rules[0].action`; empty for the resource itself.
         problem: The mistake.
     """
@@ -51,7 +51,7 @@ class Schema(dict[str, Any]):
     Attributes:
         key: The key of the requirement.
         answered: Whether Crossplane has answered.
-        wanted: apiVersion and kind of what was asked for, where that is known.
+        wanted: The apiVersion and the kind that were asked for, where they are known.
     """
 
     def __init__(self, values: Mapping[str, Any] | None, key: str, wanted: tuple[str, str] | None = None) -> None:
@@ -68,17 +68,18 @@ class Schema(dict[str, Any]):
         return bool(self)
 
     def validate(self, resource: Resource | Mapping[str, Any]) -> list[FieldError]:
-        """Return a resource's mistakes; the same as `errors_in(resource, schema)`.
+        """Return the mistakes in a resource, as `errors_in(resource, schema)` does.
 
-        The schema counts as it is when this is called first.
+        Changes to the schema after the first call of this method have no effect.
         """
         return errors_in(resource, self)
 
     @property
     def model(self) -> type[Resource]:
-        """The class of the kind, as `crossplane-lite generate` makes it: unknown fields and wrong types are errors
-        where they are set, and lists are merged by their keys. While there is no answer it takes any field, so that the
-        same code runs in the first call.
+        """The model class of the kind, as `crossplane-lite generate` would make it.
+
+        Unknown fields and values of wrong types are refused where they are set, and lists are merged by their keys.
+        Before Crossplane has answered, the class takes any field, so that the same code runs in the first call.
 
         Raises:
             UsageError: The schema doesn't say which kind it is for.
@@ -110,18 +111,18 @@ class Schema(dict[str, Any]):
 
 
 def errors_in(resource: Resource | Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[FieldError]:
-    """Return a resource's mistakes.
+    """Return the mistakes in a resource.
 
     Args:
-        resource: A model or plain data. Of a registered model the emitted fields are checked, those of previous
-            functions included. Unresolved values are taken to be right, and required fields with them to be there.
-            `status` is checked of observed resources and plain data; of the desired composite nothing else is, for a
-            function has no say in the rest.
-        schema: The OpenAPI v3 schema of its kind, as `ctx.schema` or `request.get_required_schema` gives it. Where
-            the schema is missing (yet), the list is empty.
+        resource: A model or plain data. In a registered model, all fields that will be sent are checked, including
+            those of previous functions. An unresolved value counts as right, and as present. `status` is checked in
+            observed resources, in plain data, and in the desired composite, where nothing else is checked because a
+            function can't set the rest.
+        schema: The OpenAPI v3 schema of the resource's kind, as `ctx.schema` or `request.get_required_schema` gives it.
+            Without a schema, nothing is checked.
 
     Returns:
-        The errors, ordered by path; none where the resource is fine, or isn't observed.
+        The mistakes, ordered by path. The list is empty where there are none, and for a resource that isn't observed.
 
     Raises:
         SchemaError: The schema can't be used: it isn't an OpenAPI schema, or is nested more than 100 deep.
