@@ -46,7 +46,7 @@ class ObservedResources(Mapping[str, Unstructured]):
     @overload
     def get(self, name: str, default: T) -> Unstructured | T: ...
     def get(self, name: str, default: Any = _NOT_GIVEN) -> Any:
-        """Return a resource; `default` where it isn't observed. Without a default, its fields then read as Observables."""
+        """Return a resource. Where it isn't observed: `default`; without one, a resource of Observables."""
         return self[name] if default is _NOT_GIVEN or name in self else default
 
     def __contains__(self, name: object) -> bool:

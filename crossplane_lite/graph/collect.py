@@ -28,17 +28,17 @@ class Collected:
     Attributes:
         composite: The observed composite.
         dependencies: Every dependency that is known.
-        missing: Those of them that don't have a value yet.
-        observed: Names of the composed resources that exist.
-        desired: Names of those that are desired at the end.
-        ready: Names of those that exist and are ready, whoever says so.
-        registered: Names of those that a step in this process registers.
-        held: Names of those that are held back.
+        missing: The dependencies whose value isn't there yet.
+        observed: The names of the composed resources that exist.
+        desired: The names of the composed resources that are desired in the end.
+        ready: The names of the composed resources that exist and are ready, whoever says so.
+        registered: The names of the composed resources that a step in this process registers.
+        held: The names of the composed resources that are held back.
         kinds: The kinds of composed resources, by name.
         required: The kind and name of required resources, by requirement.
-        answered: The requirements that something was found for.
-        usages: Names of Usages that keep the order of deletion.
-        notes: Things that can't be seen.
+        answered: The requirements for which a resource was found.
+        usages: The names of Usages that keep the order of deletion.
+        notes: Remarks for people on what can't be seen.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Collected:
 
     @property
     def resources(self) -> set[str]:
-        """The names of all composed resources that are known, Usages apart."""
+        """The names of all composed resources that are known, without Usages."""
         return ({*self.kinds} | self.observed | self.desired | self.held) - self.usages
 
 
@@ -66,7 +66,7 @@ def collect(steps: Sequence[StepRun]) -> Collected:
     """Return the reports of the steps of a reconcile.
 
     Args:
-        steps: How each of them went, in order.
+        steps: The runs of the steps, in order.
     """
     found = Collected()
     for run, waiting in zip(steps, told(steps), strict=True):

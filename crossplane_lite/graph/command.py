@@ -39,11 +39,12 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite graph` with the arguments that follow it.
 
     Returns:
-        The exit status: 0, or 1 when the reconcile failed or the simulation does not become stable.
+        The exit status: 0; or 1 where the reconcile failed, or a simulation isn't stable, or something waits for a
+        value that never comes.
 
     Raises:
         InputError: A file or a function is wrong, or the output can't be written.
-        UsageError: The output can't be drawn, or not there.
+        UsageError: The graph can't be drawn, or a picture can't be written to a terminal.
     """
     parser = make_parser()
     given = arguments.parse(parser, argv)

@@ -30,12 +30,12 @@ _FONT: Final = "Helvetica,Arial,sans-serif"
 def dot(graph: Graph, **attributes: str) -> str:
     """Return a graph as the text of a DOT file.
 
-    Arrows go from a needed resource to the one that needs it, so that the first ones stand at the left. A simulation's
-    waves are clusters.
+    Arrows go from a needed resource to the one that needs it, so that the first resources stand at the left. The waves
+    of a simulation are clusters.
 
     Args:
         graph: The graph.
-        attributes: More attributes of the graph, or others than it has.
+        attributes: Attributes of the graph, which are added or replace others.
     """
     ids = {node.name: f"n{at}" for at, node in enumerate(graph.nodes)}
     title = escaped(graph.title)

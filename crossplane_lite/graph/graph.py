@@ -30,7 +30,7 @@ class Sort(enum.Enum):
 
 
 class State(enum.Enum):
-    """The state of a node; the value is the text for people."""
+    """The state of a node. The value is its name for people."""
 
     READY = "ready"
     EXISTS = "not ready"
@@ -51,10 +51,10 @@ class DrawnNode(NamedTuple):
     Attributes:
         name: A composed resource's name, the path of a field of the composite (`xr.status.x`), or `required.<key>`.
         sort: Its sort.
-        kind: The kind of the object, where it is known; for a required resource with its name.
+        kind: The kind of the object, where it is known. For a required resource, its name follows.
         state: Its state.
         wave: The wave in which a simulation created it, from 1.
-        in_cycle: Whether it is on a cycle.
+        in_cycle: Whether the node is on a cycle.
     """
 
     name: str
@@ -71,9 +71,9 @@ class Edge(NamedTuple):
     Attributes:
         dependent: The name of the node that needs something.
         dependency: The name of the node that provides it.
-        paths: The values that it needs. The dependency's name alone means that it has to be ready.
-        missing: Those of them that don't have a value yet.
-        in_cycle: Whether it is on a cycle.
+        paths: The paths of the needed values. The dependency's name alone means that the dependency has to be ready.
+        missing: The paths whose value isn't there yet.
+        in_cycle: Whether the edge is on a cycle.
     """
 
     dependent: str
@@ -96,10 +96,11 @@ class Graph(NamedTuple):
     """A dependency graph.
 
     Attributes:
-        title: Kind and name of the composite.
-        nodes: Sorted by name, fields and required resources after composed resources.
-        edges: Sorted, one for each pair of nodes.
-        notes: Remarks for people: cycles, things that can't be seen.
+        title: The kind and name of the composite.
+        nodes: The nodes: first composed resources, then fields of the composite, then required resources; each sorted
+            by name.
+        edges: The edges, sorted, one for each pair of nodes.
+        notes: Remarks for people, such as on cycles and on what can't be seen.
     """
 
     title: str
@@ -109,7 +110,7 @@ class Graph(NamedTuple):
 
     @property
     def levels(self) -> dict[str, int]:
-        """The length of the longest chain of dependencies below each node, by name; nodes of a cycle have the same."""
+        """The length of the longest chain of dependencies below each node, by name; equal for nodes of a cycle."""
         pairs = [(edge.dependent, edge.dependency) for edge in self.edges]
         component = components(pairs)
         below: dict[str, set[str]] = {}
@@ -131,7 +132,7 @@ class Graph(NamedTuple):
         return {node.name: found.get(component.get(node.name, node.name), 0) for node in self.nodes}
 
     def states(self) -> dict[State, int]:
-        """Return how many composed resources are in each state, in the order of the states."""
+        """Return the number of composed resources in each state, in the order of the states."""
         counted = Counter(node.state for node in self.nodes if node.sort is Sort.RESOURCE)
         return {state: counted[state] for state in State if counted[state]}
 
@@ -139,9 +140,9 @@ class Graph(NamedTuple):
 def graph_of(rendered: Rendered | RenderError, waves: Mapping[str, int] | None = None) -> Graph:
     """Return the graph of one reconcile.
 
-    The dependencies of a step that runs in this process are all there, resolved or not
-    (`composition.Function.dependencies`). A step that runs elsewhere only tells the resources that it holds back, and
-    why.
+    For a step that runs in this process, the graph has all dependencies, resolved or not
+    (`composition.Function.dependencies`). A step that runs elsewhere reports only the resources that it holds back,
+    with the reasons.
 
     Args:
         rendered: The result of the reconcile, or its failure.
@@ -170,8 +171,8 @@ def graph_of_simulation(simulation: Simulation, failure: RenderError | None = No
     """Return the graph of a simulation's last round, with the wave of each composed resource.
 
     Args:
-        simulation: One that has run.
-        failure: The failure of its last round; that round is drawn then.
+        simulation: A simulation that has run.
+        failure: The failure of the last round, if it failed. Then the failed round is drawn.
     """
     graph = graph_of(failure or simulation.rounds[-1].rendered, simulation.waves)
     heading = HEADING if simulation.stable else "still waiting:"

@@ -14,9 +14,10 @@ _WIDEST: Final = 80
 
 
 def text(graph: Graph) -> str:
-    """Return a graph as lines: each node with its state, below it its dependencies.
+    """Return a graph as lines of text: each node with its state, and its dependencies below it.
 
-    The first resources stand first: by wave where the graph has waves, otherwise by the length of the chain below them.
+    Nodes are in the order of their waves. Without waves, they are in the order of the chains of dependencies below
+    them, the shortest chain first.
     """
     levels = graph.levels
     needs: dict[str, list[Edge]] = {}

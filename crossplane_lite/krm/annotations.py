@@ -1,8 +1,8 @@
 """The annotations by which orchestrators recognise an item ("Internal Annotations" in the functions specification).
 
-Authors can't change them: an orchestrator that finds no id, or two, loses comments, and one that finds another path
-writes another file. `Resource.move_to` changes the path and the index on purpose. It changes both spellings of them
-together, because an orchestrator refuses an item whose two spellings differ.
+Authors can't change these annotations. Without an id, or with the same id twice, an orchestrator loses comments. With
+another path, it writes another file. `Resource.move_to` changes the path and the index on purpose. It changes both
+spellings of them together, because an orchestrator refuses an item whose two spellings differ.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ _LEGACY = frozenset({PATHS[1], INDEXES[1], "config.k8s.io/id", "kustomize.config
 
 
 def is_reserved(key: object) -> bool:
-    """Say whether an annotation is an orchestrator's."""
+    """Say whether an annotation belongs to an orchestrator."""
     return isinstance(key, str) and (key.startswith(_INTERNAL) or key in _LEGACY)
 
 
 def is_orchestrators(key: str) -> bool:
-    """Say whether orchestrators read or write an annotation; they quote it in their own way."""
+    """Say whether orchestrators read or write an annotation, and so quote it in their own way."""
     return key.startswith(_ORCHESTRATORS)
 
 
 def reserved_of(annotations: object) -> dict[str, Any]:
-    """Return the reserved ones among a resource's annotations; none unless these are a mapping."""
+    """Return the reserved annotations of a resource; empty where its annotations aren't a mapping."""
     if not isinstance(annotations, dict):
         return {}
     return {key: value for key, value in annotations.items() if is_reserved(key)}
 
 
 def kept_of_new(annotations: dict[str, Any]) -> None:
-    """Remove the annotations that identify another item from a new item's annotations; its file may stay there.
+    """Remove the annotations that identify another item from those of a new item. The file's path may stay.
 
     A copy of an item has the ids of the original, and an orchestrator that sees an id twice confuses the two.
     """
@@ -75,7 +75,7 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
 
     Args:
         key: The annotation.
-        value: Its new value, None to remove it.
+        value: The new value; None to remove the annotation.
         reserved: The reserved annotations that the resource came with.
         what: The resource, for the message.
 
@@ -93,11 +93,11 @@ def check(key: str, value: Any, reserved: dict[str, Any], what: str) -> None:
 
 
 def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> None:
-    """Put reserved annotations back if the whole mapping with them was replaced; refuse new and changed ones.
+    """Put reserved annotations back that are lost because their mapping was replaced. Refuse new and changed ones.
 
     Args:
         content: The resource, which is changed.
-        reserved: The reserved annotations that it came with.
+        reserved: The reserved annotations that the resource came with.
         what: The resource, for messages.
 
     Raises:
@@ -124,7 +124,7 @@ def restore(content: dict[str, Any], reserved: dict[str, Any], what: str) -> Non
 
 
 def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
-    """Return the annotations that put an item into a file: in the spellings that it has, else in the specification's.
+    """Return the annotations that put an item into a file, in the item's own spellings, or else the specification's.
 
     Args:
         annotations: The item's annotations.
@@ -149,7 +149,7 @@ def moved(annotations: dict[str, Any], path: str, index: int) -> dict[str, str]:
 
 
 def file_of(annotations: object) -> tuple[str, int] | None:
-    """Return an item's file and its index there; None if no annotation says them."""
+    """Return the file of an item and the item's index in it; None where no annotation says them."""
     found = reserved_of(annotations)
     path = next((found[key] for key in PATHS if isinstance(found.get(key), str) and found[key]), None)
     if path is None:

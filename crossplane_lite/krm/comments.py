@@ -4,7 +4,7 @@
     for one in resource.all_comments():
         print(one.path, one.head, one.line, one.foot)
 
-A comment is text without its sign: `# why` is "why", and lines are joined with line breaks. An empty string isn't a
+A comment is a string without its sign: `# why` is "why". Lines are joined with line breaks. An empty string means no
 comment.
 """
 
@@ -75,7 +75,7 @@ class Comments:
 
     @property
     def value(self) -> Any:
-        """The value, an object or a list as a live view."""
+        """The value. An object or a list is a live view."""
         return self._resource.get(self._steps) if self._steps else self._resource
 
     @value.setter
@@ -84,7 +84,7 @@ class Comments:
 
     @property
     def head(self) -> str:
-        """The comment lines above the value, unless they are indented more; of a resource, those above its fields."""
+        """The comment lines above the value, unless they are indented more. For a resource: those above its fields."""
         return self._read(HEAD)
 
     @head.setter
@@ -93,7 +93,7 @@ class Comments:
 
     @property
     def line(self) -> str:
-        """The comment behind the value on its line; of an object or a list, the one behind its key."""
+        """The comment behind the value, on the same line. For an object or a list: the comment behind its key."""
         return self._read(LINE)
 
     @line.setter
@@ -102,7 +102,7 @@ class Comments:
 
     @property
     def foot(self) -> str:
-        """The comment lines below the value that are indented more; of a resource, those at its end."""
+        """The comment lines below the value that are indented more. For a resource: those at its end."""
         return self._read(FOOT)
 
     @foot.setter

@@ -54,10 +54,10 @@ _NO_TIMEOUT: Final = float("inf")
 def from_composition(compose: composition.Function, *, name: str | None = None) -> Function:
     """Make a KRM function that runs a composition function on the client, as Crossplane runs it in a cluster.
 
-    - functionConfig is the composite. It stays as it is; the status that the function desires, and conditions, are
+    - functionConfig is the composite. It stays as it is. The status and the conditions that the function desires become
       results of severity info. If its CompositeResourceDefinition is among the items, its defaults are filled in.
-    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources, but for those of
-      another composite. These have its name in the label `crossplane.io/composite`, its kind and group in the
+    - Items with the annotation `crossplane.io/composition-resource-name` are the observed resources. Those of another
+      composite don't count; they have its name in the label `crossplane.io/composite`, its kind and group in the
       annotation `crossplane-lite/composite`, or a controller reference to it.
     - All items answer required resources, and hold the Secrets of connection details. Definitions among them give the
       schemas and scopes of their kinds.
@@ -66,8 +66,8 @@ def from_composition(compose: composition.Function, *, name: str | None = None) 
       have Crossplane's annotation, label and name, but no generateName, and no owner reference, because only a cluster
       gives the uid that this needs.
     - An item that isn't desired any more is removed only if this function has made it.
-    - Results become results, a fatal one an error, and then no item changes. For a resource that is held back, a
-      result of severity info names the values that it waits for.
+    - Results become results. A fatal one becomes an error, and then no item changes. For a resource that is held back,
+      a result of severity info names the values that it waits for.
 
     Args:
         compose: The composition function.

@@ -42,12 +42,12 @@ _ASYNC_GENERATOR = 0x200
 
 
 class Function:
-    """A KRM function: a ResourceList in, a ResourceList out. Made by `function`.
+    """A KRM function: it takes a ResourceList and gives a ResourceList. The decorator `function` makes it.
 
     Attributes:
-        name: Its name in messages and in help.
+        name: The function's name, in messages and in `--help`.
         role: `transformer`, `generator` or `validator`.
-        file: The file of its code.
+        file: The file of the function's code.
     """
 
     _was_run = False  # whether any function of this process was run
@@ -72,10 +72,10 @@ class Function:
         return f"<KRM function {self.name}>"
 
     def __call__(self, rl: ResourceList[Any]) -> None:
-        """Call the Python function with a ResourceList, and wait for it where it is `async def`.
+        """Call the Python function with a ResourceList, and wait for its end where it is `async def`.
 
         Raises:
-            UsageError: It returned something.
+            UsageError: The Python function has returned something.
         """
         Function._was_run = True
         result: Any = self._body(rl)
@@ -98,9 +98,9 @@ class Function:
 
     @property
     def config_class(self) -> type[Any] | None:
-        """The class that functionConfig is made into: Config for `rl: krm.ResourceList[Config]`.
+        """The class that functionConfig is made into, such as Config for `rl: krm.ResourceList[Config]`.
 
-        It is None if functionConfig stays as it is.
+        The class is None where functionConfig stays as it is.
 
         Raises:
             UsageError: The annotation can't be looked up, or isn't a ResourceList.
@@ -122,13 +122,13 @@ class Function:
     def run(self, data: bytes) -> Output:
         """Answer one ResourceList.
 
-        The process's streams stay as they are: the function's prints go to the present stdout.
+        The streams of the process stay as they are. What the function prints goes to the present stdout.
 
         Args:
             data: A ResourceList in YAML or JSON, such as the content of stdin.
 
         Returns:
-            The texts for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
+            The strings for stdout and stderr, and the exit status. If the function fails, the ResourceList has a result
             of severity error, and its items are unchanged.
         """
         from ._process import release_stdout
@@ -185,7 +185,7 @@ def function(
         body: The function, if the decorator is used without arguments.
         role: `transformer`; `generator`, which makes items from functionConfig; or `validator`, which must not change
             items: a change is an error.
-        name: Its name; by default the Python function's name, with dashes.
+        name: The function's name; by default the name of the Python function, with dashes.
 
     Raises:
         UsageError: The decorated object can't be called with one argument, or there is no such role.
@@ -209,9 +209,9 @@ def function(
 
 
 def expect_main(names: Mapping[str, Any]) -> None:
-    """Make a program fail if it makes a function and ends without running any.
+    """Let a program fail that makes a function and ends without running one.
 
-    An empty stdout with status 0 would make kpt delete every file.
+    Otherwise stdout would be empty and the exit status 0, and kpt would delete every file.
 
     Args:
         names: The global names of the module that makes the function.

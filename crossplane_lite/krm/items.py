@@ -28,8 +28,8 @@ __all__ = ["Items"]
 class Items(_Sequence):
     """Items of a ResourceList, in their order: all of them, or a selection.
 
-    Items can be added and removed during a loop: it goes over the items that there were at its start. An item that is
-    added to a selection, or removed from it, is also added to the ResourceList, or removed from it.
+    Items can be added and removed during a loop. The loop goes over the items that were there at its start. Adding an
+    item to a selection also adds it to the ResourceList, and removing it also removes it there.
     """
 
     def __init__(self, found: list[Resource], whole: Items | None = None) -> None:
@@ -59,10 +59,10 @@ class Items(_Sequence):
         return any(one is resource or one == resource for one in self._found)
 
     def index(self, resource: Any, start: int = 0, stop: int | None = None) -> int:
-        """Return the index of an item: of the item itself, else of an equal one.
+        """Return the index of an item; where the item isn't there, the index of an equal one.
 
         Raises:
-            ValueError: It isn't among these items.
+            ValueError: Neither the item nor an equal one is among these items.
         """
         places = range(*slice(start, stop).indices(len(self._found)))
         for at in places:
@@ -99,7 +99,7 @@ class Items(_Sequence):
         """Return the items that fit all given arguments.
 
         Args:
-            kind: The kind, or several kinds of which one must fit. The next four arguments can be several, too.
+            kind: The kind; or several kinds, of which one must fit. The next four take several values, too.
             api_version: The apiVersion, with its version.
             group: The API group; the empty string for the core group.
             name: The name.
@@ -157,8 +157,8 @@ class Items(_Sequence):
     def add(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
         """Add an item at the end.
 
-        It needs no annotation of an orchestrator; `move_to` chooses its file. Ids of another item, if it is a copy, are
-        left out.
+        The resource needs no annotation of an orchestrator; `move_to` chooses its file. A copy of another item loses
+        that item's ids.
 
         Args:
             resource: A new Resource, which becomes the item; or an item's content, which is copied: a mapping, an
@@ -169,8 +169,8 @@ class Items(_Sequence):
             The item.
 
         Raises:
-            DuplicateResourceError: There is an item of that group, kind, namespace and name.
-            UsageError: It has no apiVersion, kind or name, or isn't a resource.
+            DuplicateResourceError: There is an item of this group, kind, namespace and name already.
+            UsageError: The object has no apiVersion, kind or name, or isn't a resource.
         """
         made = self._taken(resource)
         same = self._same_as(made)
@@ -235,7 +235,7 @@ class Items(_Sequence):
     def upsert(self, resource: Resource | Mapping[str, Any] | Model | str) -> Resource:
         """Merge a resource into the item of its group, kind, namespace and name, or add it if there isn't one.
 
-        Objects are merged field by field, everything else is replaced, lists too. Only differences change the
+        Objects are merged field by field. All other values, lists included, are replaced. Only differences change the
         text.
 
         Args:
@@ -264,7 +264,7 @@ class Items(_Sequence):
             resource: The item itself, or a typed view of it.
 
         Raises:
-            UsageError: It isn't among the items.
+            UsageError: The resource isn't among the items.
         """
         gone = self._meant(resource)
         if gone is None:

@@ -43,10 +43,10 @@ _OBJECT_KEYS = ("apiVersion", "kind", "metadata")
 class ResourceList(_Typed[C]):
     """The input of a KRM function, which becomes its output.
 
-    `ResourceList[Config]` is one whose functionConfig is made into the attrs class Config.
+    The functionConfig of a `ResourceList[Config]` is made into the attrs class Config.
 
     Attributes:
-        results: The function's messages about the items, after those of the input.
+        results: The messages about the items: those of the input, and then those of this function.
     """
 
     def __init__(
@@ -141,8 +141,8 @@ class ResourceList(_Typed[C]):
         `rl.config.labels` is its field `labels`, and the labels of its metadata are at `rl.config.metadata.labels`, or
         `rl.function_config.labels`.
 
-        It is None if the functionConfig is missing, or is the empty placeholder that kpt sends. If the class isn't
-        `Config | None`, and not all of its fields have defaults, that is an error, and the function isn't called.
+        The result is None if functionConfig is missing, or is the empty placeholder that kpt sends. That is an error
+        for a class other than `Config | None` in which some field has no default. Then the function isn't called.
 
         Raises:
             ConfigError: The functionConfig doesn't fit the class.
@@ -154,7 +154,7 @@ class ResourceList(_Typed[C]):
 
     @property
     def has_errors(self) -> bool:
-        """Whether this function has added an error to the results; those of the input don't count."""
+        """Whether this function has added an error to the results. Errors of the input don't count."""
         return self.results.has_errors
 
     @property
@@ -174,7 +174,7 @@ class ResourceList(_Typed[C]):
     def write(self) -> bytes:
         """Return the present ResourceList in the form of the input, YAML or JSON.
 
-        All parts that weren't changed are the same byte for byte. It can be changed and written again.
+        All unchanged parts are the same, byte for byte. The list can be changed and written again afterwards.
 
         Raises:
             UsageError: A value or comment that was set can't be written.

@@ -35,9 +35,9 @@ class Result:
         wire: The result in the form of a ResourceList.
 
     Attributes:
-        message: Its text.
+        message: The message for people.
         severity: `error`, `warning` or `info`; `error` if the result has none.
-        resource_ref: The apiVersion, kind, name and namespace of the resource that it is about; None without one.
+        resource_ref: The resource that the result is about: its apiVersion, kind, name and namespace; None without one.
         field: The field's path, currentValue and proposedValue; None without one.
         file: The path and index of the file that holds the resource; None without one.
         tags: Other information, as strings by their names.
@@ -77,7 +77,7 @@ class Result:
         return copied(found) if isinstance(found, dict) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as it is written."""
+        """Return the result in the form of a ResourceList."""
         made: dict[str, Any] = copied(self._wire)
         return made
 
@@ -123,8 +123,8 @@ class Results(_Sequence):
         """Add an error. The function's exit status becomes 1; its ResourceList is still written.
 
         Args:
-            message: The mistake, for people.
-            resource: The resource that it is about: an item, or an object with apiVersion, kind and metadata.
+            message: The mistake, as a sentence for people.
+            resource: The resource that the error is about: an item, or an object with apiVersion, kind and metadata.
             field: The path of a field in it, such as `spec.template.spec.containers[3].resources.limits.cpu`.
             current: The field's value; by default read from the resource. None leaves it out.
             proposed: The right value.
@@ -151,7 +151,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add a warning; the arguments are those of `error`."""
+        """Add a result of severity warning. Arguments and errors are as for `error`."""
         return self._add("warning", message, resource, field, current, proposed, file, tags)
 
     def info(
@@ -165,7 +165,7 @@ class Results(_Sequence):
         file: str | Mapping[str, Any] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> Result:
-        """Add an information; the arguments are those of `error`."""
+        """Add a result of severity info. Arguments and errors are as for `error`."""
         return self._add("info", message, resource, field, current, proposed, file, tags)
 
     def _add(
@@ -196,7 +196,7 @@ class Results(_Sequence):
 
     @property
     def has_errors(self) -> bool:
-        """Whether this function has added an error; those of the input don't count."""
+        """Whether this function has added an error. Errors of the input don't count."""
         return any(one.severity == "error" for one in self._own)
 
     if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def _text(about: Any, *steps: str) -> str:
 
 
 def has_reference(about: Resource) -> bool:
-    """Say whether a result can name a resource."""
+    """Say whether an object has the fields by which a result names a resource."""
     return all(_text(about, *steps) for steps in _NEEDED)
 
 

@@ -47,14 +47,14 @@ class Inputs(NamedTuple):
     """Everything that one reconcile needs, read and checked.
 
     Attributes:
-        composite: The composite resource, with the defaults of its XRD where that was given; of `render op` the
+        composite: The composite resource, with the defaults of its XRD where an XRD was given; for `render op` the
             Operation.
-        pipeline: The steps.
-        functions: Who runs each function, by its name in the pipeline.
-        cluster: Objects beside the composite: required resources, Secrets, schemas.
-        observed: Observed composed resources, each with the annotation that names it.
+        pipeline: The steps of the pipeline.
+        functions: The runner of each function, by the function's name in the pipeline.
+        cluster: The objects beside the composite: required resources, Secrets, schemas.
+        observed: The observed composed resources, each with the annotation that names it.
         context: The pipeline's context before the first step.
-        timeout: Seconds for one reconcile.
+        timeout: The time limit of one reconcile, in seconds.
         schemas: The schemas of kinds, from --required-schemas and --crds; None without both.
         composition: The name of the Composition; None without one.
         xrd: The composite's CompositeResourceDefinition; None where it wasn't given.
@@ -246,11 +246,11 @@ def read_inputs(
 
     Args:
         arguments: The arguments.
-        composite: The composite, where it has been read already.
-        observed: Its composed resources, where they have been read already.
+        composite: The composite, if it has been read already.
+        observed: The composed resources, if they have been read already.
 
     Raises:
-        InputError: Something can't be read, is wrong, or doesn't fit together.
+        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
         MissingExtraError: PyYAML isn't installed.
     """
     composite = inputs.read_composite(arguments.composite) if composite is None else composite
@@ -285,7 +285,7 @@ def read_operation_inputs(arguments: argparse.Namespace) -> Inputs:
     """Read everything that the arguments of `add_operation` name.
 
     Raises:
-        InputError: Something can't be read, is wrong, or doesn't fit together.
+        InputError: A file can't be read or is wrong, or two of the inputs don't belong together.
         MissingExtraError: PyYAML isn't installed.
     """
     from .composition import operation_of, operation_steps, watching

@@ -28,7 +28,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite render` with the arguments that follow it.
 
     Returns:
-        The exit status: 0, or 1 when the reconcile failed, fatal results included; then nothing is printed on stdout.
+        The exit status: 0; or 1 where the reconcile failed or a function returned a fatal result, and then nothing is
+        printed on stdout; or 1 where the schemas of `--crds` show mistakes.
 
     Raises:
         InputError: A file or a function is wrong.

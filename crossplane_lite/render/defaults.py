@@ -1,9 +1,9 @@
 """Defaults of a CompositeResourceDefinition, applied to a composite or a claim as an API server applies them.
 
-That is structural defaulting: a field that is missing from a present object gets its default, and then the parts that
-the default lacks itself; nothing is made for objects that aren't there. A null where the schema isn't `nullable` counts
-as missing: it becomes the default, or goes. Crossplane's own fields have defaults too, such as
-`spec.crossplane.compositionUpdatePolicy`.
+The rules are those of structural defaulting. A field that is missing from a present object gets its default, and then
+the default gets defaults for its own missing fields. A missing object without a default stays missing. Where the schema
+isn't `nullable`, null counts as missing: it is replaced by the default, or removed. Crossplane's own fields have
+defaults too, such as `spec.crossplane.compositionUpdatePolicy`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def apply_defaults(composite: Mapping[str, Any], xrd: Mapping[str, Any], where: 
         where: File and place of the XRD, for messages.
 
     Raises:
-        InputError: It isn't an XRD, defines another kind, doesn't have the composite's version, or its schema can't be
-            read; the message names the place.
+        InputError: The XRD isn't one, or defines another kind, or lacks the composite's version, or its schema can't be
+            read. The message names the place.
         RenderError: The composite's apiVersion isn't one.
     """
     schema, path = schema_of(composite, xrd, where)

@@ -26,7 +26,7 @@ def in_vain(steps: Iterable[StepRun], schemas: Schemas) -> dict[str, list[str]]:
     """Return the waits of a reconcile that never end, because the schema of the awaited resource lacks the field.
 
     Args:
-        steps: How the steps of the pipeline went.
+        steps: The runs of the steps of the pipeline.
         schemas: The schemas of kinds. A resource whose kind has none isn't looked at.
 
     Returns:

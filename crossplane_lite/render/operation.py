@@ -1,7 +1,7 @@
 """One run of an Operation, as Crossplane 2.4 does it.
 
-An Operation's functions see no composite and no observed resources. Resources that they desire are applied as they are:
-they get neither a name nor a label nor an owner, and nothing is deleted.
+The functions of an Operation see no composite and no observed resources. The resources that they desire are applied
+unchanged, without a generated name, labels or an owner. Nothing is deleted.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ def render_operation(
 ) -> Rendered:
     """Run an Operation once.
 
-    Nothing that is given is changed, and nothing of it is shared with the result.
+    The arguments aren't changed, and the result shares no object with them.
 
     Args:
         operation: The Operation.
-        pipeline: Its steps.
-        functions: Who runs each function, by its name. A composition function runs in this process.
+        pipeline: The Operation's steps.
+        functions: The runner of each function, by the function's name. A composition function runs in this process.
         cluster: The cluster: required resources, schemas and the Secrets of credentials.
-        watched: The resource whose change made a WatchOperation create this Operation; each step is sent it as the
+        watched: The resource whose change made a WatchOperation create this Operation. Each step gets it as the
             required resource `ops.crossplane.io/watched-resource`.
         context: The pipeline's context before the first step.
-        timeout: How many seconds all steps may take together.
+        timeout: The time limit of all steps together, in seconds.
 
     Returns:
         The objects that Crossplane applies, stores and reports. `composite` is the Operation with its new status: the
-        conditions Succeeded, ValidPipeline and Synced, the steps' outputs, and references to applied resources.
-        `composed` has the applied resources, by the names that the functions gave them. Nothing is deleted, and nothing
-        is ready or not.
+        conditions Succeeded, ValidPipeline and Synced, the outputs of the steps, and references to applied resources.
+        `composed` has the applied resources, by the names that the functions gave them. `deleted` and `ready` are
+        empty.
 
     Raises:
         FatalResultError: A function returned a fatal result.
-        RenderError: The run fails for another reason. Its `composite` is the Operation with the status that Crossplane
-            stores: one more failure, and why.
+        RenderError: The run fails for another reason. The error's `composite` is the Operation with the status that
+            Crossplane stores: one more failure, and its reason.
         InputError: An argument can't be used, or the Operation is done already.
         UsageError: A function is neither a runner nor a composition function.
     """

@@ -60,18 +60,19 @@ def render(
 ) -> Rendered:
     """Do one reconcile of a composite resource.
 
-    Nothing that is given is changed, and nothing of it is shared with the result.
+    The arguments aren't changed, and the result shares no object with them.
 
     Args:
-        composite: The composite resource. One without a uid gets one that depends on its kind and name.
-        pipeline: The steps of its composition.
-        functions: Who runs each function, by its name. A composition function runs in this process.
-        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection
-            details. With a method `scope(api_version, kind)` it also says which kinds are `Cluster`-scoped.
+        composite: The composite resource. Without a uid, it gets one that is made from its kind and name.
+        pipeline: The steps of the composition.
+        functions: The runner of each function, by the function's name. A composition function runs in this process.
+        cluster: The other objects: required resources, schemas, and the Secrets of credentials and connection details.
+            If the cluster has a method `scope(api_version, kind)`, it also says which kinds are cluster-scoped.
         observed: The composed resources that exist, each with the annotation `crossplane.io/composition-resource-name`.
-            None may have another controller than the composite, or be in another namespace than a namespaced composite.
+            Their controller must be the composite, if they have one. With a namespaced composite, they must be in its
+            namespace.
         context: The pipeline's context before the first step.
-        timeout: How many seconds all steps may take together.
+        timeout: The time limit of all steps together, in seconds.
         xrd: The composite's CompositeResourceDefinition. Its scope says whether the composite is one of Crossplane 1,
             with references in its spec, connection details and perhaps a claim. Without an XRD it isn't.
         composition: The name of the Composition, which functions see in the composite.
@@ -81,7 +82,8 @@ def render(
 
     Raises:
         FatalResultError: A function returned a fatal result.
-        RenderError: The reconcile fails for another reason. Its `composite` has the conditions that Crossplane stores.
+        RenderError: The reconcile fails for another reason. The error's `composite` has the conditions that Crossplane
+            stores.
         InputError: An argument can't be used.
         UsageError: A function is neither a runner nor a composition function.
     """

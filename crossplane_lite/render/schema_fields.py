@@ -15,9 +15,9 @@ __all__ = ["below", "declares", "has", "is_free", "missing_field", "name_of", "p
 
 
 def below(schema: Mapping[str, Any], step: str | int) -> Mapping[str, Any] | None:
-    """Return the schema of a field or an element; None if the schema lacks the place.
+    """Return the schema of a field or an element; None if the schema lacks it.
 
-    Where anything may stand, that is an empty schema.
+    Where the schema lets anything stand, the result is an empty schema.
     """
     for one in parts_of(schema):
         found = _below_one(one, step)
@@ -39,7 +39,7 @@ def is_free(schema: Mapping[str, Any]) -> bool:
 
 
 def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
-    """Say whether a schema has a place at this path."""
+    """Say whether a schema has the field at a path, or lets anything stand there."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         place = None if place is None else below(place, step)
@@ -47,7 +47,7 @@ def has(schema: Mapping[str, Any], steps: Sequence[str | int]) -> bool:
 
 
 def declares(schema: Mapping[str, Any], steps: Sequence[str]) -> bool:
-    """Say whether a schema names the fields of a path, and doesn't only let anything stand there."""
+    """Say whether a schema names the fields of a path. One that lets anything stand there doesn't."""
     place: Mapping[str, Any] | None = schema
     for step in steps:
         if place is None or is_free(place):

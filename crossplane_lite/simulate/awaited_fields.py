@@ -1,4 +1,4 @@
-"""Fields that others wait for, put into one resource with values that are plausible there."""
+"""The fields of one resource that others wait for, filled with plausible values."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class AwaitedFields:
 
     Args:
         owner: The resource's kind.
-        schema: The schema of its kind, None where it isn't known.
-        fixture: The known facts about it.
-        resource: Its content so far.
+        schema: The schema of the kind; None where it isn't known.
+        fixture: The known facts about the resource.
+        resource: The content of the resource so far.
 
     Attributes:
-        resource: The resource, which gets the fields that are wanted of it.
-        origins: Where wanted values come from, by path.
-        never: Why others never come, by path.
+        resource: The resource, which gets the awaited fields.
+        origins: The origin of each awaited value, by path.
+        never: The reasons why other values never come, by path.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class AwaitedFields:
         self._wants_details = False
 
     def want(self, path: str) -> None:
-        """Give a field a value, or note why it never has one."""
+        """Give a field a value, or note the reason why it never has one."""
         try:
             steps = steps_of(path.removeprefix(".")) if path else []
         except ValueError:  # as a UsageError is, and the error of an index of thousands of digits
@@ -158,7 +158,7 @@ class AwaitedFields:
         """Return the connection Secret, with every detail that is known or wanted.
 
         Args:
-            data: Its content so far, in base64.
+            data: The content of the Secret so far, in base64.
         """
         place = secret_place(self.resource)
         if place is None:
@@ -301,5 +301,5 @@ def _fitting(value: Any, place: Mapping[str, Any]) -> Any:
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return a value where it is a list, and otherwise an empty one."""
+    """Return the value if it is a list, and otherwise an empty list."""
     return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""A table of statuses of Kubernetes' own kinds, for objects with which all is well."""
+"""The statuses of Kubernetes' own kinds, for objects with which all is well."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def condition(type_: str, reason: str, **more: Any) -> dict[str, Any]:
 
 
 def builtin_status(resource: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the status of an object whose kind the API server's own controllers look after, None for other kinds.
+    """Return the status of an object whose kind Kubernetes' own controllers look after; None for other kinds.
 
     Args:
         resource: The object, with metadata.generation.

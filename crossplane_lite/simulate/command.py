@@ -32,8 +32,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite simulate` with the arguments that follow it.
 
     Returns:
-        0, or 1 when a reconcile failed, nothing was stable in the end, something never resolved, or something would be
-        deleted after a loss.
+        The exit status: 0; or 1 where a reconcile failed, or nothing is stable in the end, or something never resolves,
+        or a loss would lead to a deletion.
 
     Raises:
         InputError: A file, a function or a name is wrong.
@@ -125,7 +125,7 @@ def _rounds(text: str) -> int:
 
 
 def simulation_of(inputs: Inputs, fixtures: Path | None, **more: Any) -> Simulation:
-    """Return the simulation that a command line asks for; it has not run.
+    """Return the simulation that a command line asks for. It hasn't run yet.
 
     Args:
         inputs: The result of `arguments.read_inputs`.

@@ -22,11 +22,12 @@ class Effects(NamedTuple):
 
     Attributes:
         created: Resources that are created again.
-        changed: Resources that are applied with other fields than before, and which; with both values, save in Secrets.
+        changed: Resources that are applied with other fields than before, with these fields and both values. Values in
+            Secrets are left out.
         deleted: Resources that Crossplane deletes.
-        status: Fields of the composite's status that change, conditions aside.
-        kept: Resources that stay unchanged, though they wait for values, and these values.
-        held: Resources that are held back, and the values that they wait for.
+        status: The fields of the composite's status that change, without its conditions.
+        kept: Resources that wait for values and stay unchanged, each with these values.
+        held: Resources that are held back, each with the values that it waits for.
         ready: Whether the composite is still ready.
     """
 
@@ -40,11 +41,11 @@ class Effects(NamedTuple):
 
 
 def effects_of(steady: Rendered, after: Round) -> Effects:
-    """Return the result of a reconcile after a loss.
+    """Return the effects of a loss.
 
     Args:
-        steady: The last reconcile before it.
-        after: The reconcile, as `Simulation.drop` and `Simulation.degrade` return it.
+        steady: The last reconcile before the loss.
+        after: The reconcile after the loss, as `Simulation.drop` and `Simulation.degrade` return it.
     """
     rendered = after.rendered
     changed = {}

@@ -53,8 +53,8 @@ class Fixture(NamedTuple):
     """The known facts about one resource.
 
     Attributes:
-        content: Its parts; a null says that there never is a value at this place.
-        details: Its connection details, by key; the same.
+        content: The known parts of the resource. A null says that there is never a value in this place.
+        details: The connection details by key. A null says that there is never such a detail.
     """
 
     content: dict[str, Any]
@@ -62,11 +62,10 @@ class Fixture(NamedTuple):
 
 
 class Fixtures:
-    """Fixtures by composition resource name, `apiVersion/kind`, or kind; the more special one wins, field by field.
+    """Fixtures by composition resource name, `apiVersion/kind`, or kind. The more special one wins, field by field.
 
     Raises:
-        InputError: One isn't a mapping, has a part that resources don't have, or a value of another type than every
-            resource has there.
+        InputError: A fixture isn't a mapping, or has a part that no resource has, or has a value of a wrong type.
     """
 
     def __init__(self, fixtures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -77,9 +76,9 @@ class Fixtures:
         """Return the known facts about a resource.
 
         Args:
-            name: Its composition resource name.
-            api_version: Its apiVersion.
-            kind: Its kind.
+            name: The composition resource name.
+            api_version: The resource's apiVersion.
+            kind: The resource's kind.
 
         Raises:
             InputError: The fixture of this name is of another kind.
@@ -109,14 +108,14 @@ class Fixtures:
 def read_fixtures(path: Path) -> dict[str, dict[str, Any]]:
     """Read fixtures.
 
-    A document is a mapping from names and kinds to known facts, or a whole resource. That is the fixture of
-    the resource that its annotation `crossplane.io/composition-resource-name` names; without one, of its kind.
+    A document is a mapping from names and kinds to known facts, or a whole resource. A whole resource is the fixture
+    for the name in its annotation `crossplane.io/composition-resource-name`, or without the annotation for its kind.
 
     Args:
-        path: A file, or a directory of which the files that end in .yaml, .yml and .json are read.
+        path: A file or a directory. In a directory, the files that end in .yaml, .yml and .json are read.
 
     Raises:
-        InputError: A file can't be read, or holds something else; or one name has two fixtures.
+        InputError: A file can't be read, or a document is neither form, or one name has two fixtures.
     """
     found: dict[str, dict[str, Any]] = {}
     places: dict[str, str] = {}

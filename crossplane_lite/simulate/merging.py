@@ -1,4 +1,7 @@
-"""Plain data: merging, following paths, and finding differences. Nothing recurses; data decides how deep it is."""
+"""Plain data: merging, following paths, and finding differences.
+
+No function recurses, because the data decides how deep it is.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def without_nulls(tree: Any) -> Any:
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Return one tree laid over another: mappings merge, everything else replaces. Nothing is shared with either."""
+    """Return one tree laid over another: mappings merge, other values replace. The result shares nothing with them."""
     if not isinstance(below, Mapping) or not isinstance(above, Mapping):
         return copied(above)
     result = copied(below)
@@ -62,7 +65,7 @@ def steps_of(path: str) -> list[str | int]:
     """Return the keys and indexes of an Observable's path.
 
     Raises:
-        UsageError: It isn't a path, or selects elements by their fields, which Observables' paths don't.
+        UsageError: The string isn't a path, or selects elements by their fields, which paths of Observables never do.
     """
     steps: list[str | int] = []
     for step in field_path.parse(path):
@@ -86,7 +89,7 @@ def at(tree: Any, steps: Sequence[str | int]) -> Any:
 
 
 def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, Any]:
-    """Return a copy of a tree in which nothing stands at a path, which leads somewhere."""
+    """Return a copy of a tree without the value at a path. There must be a value."""
     result: dict[str, Any] = copied(tree)
     holder: Any = result
     for step in steps[:-1]:
@@ -96,9 +99,9 @@ def without(tree: Mapping[str, Any], steps: Sequence[str | int]) -> dict[str, An
 
 
 def differences(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the paths at which two trees differ, sorted, each with both values; `ABSENT` for a missing one.
+    """Yield the paths at which two trees differ, sorted, each with both values. `ABSENT` stands for a missing value.
 
-    Of a tree that is on one side only, the place where it begins is told.
+    Where a subtree is on one side only, the path of its root is told.
     """
     work: list[tuple[list[str | int], Any, Any]] = [([], before, after)]
     while work:

@@ -1,4 +1,4 @@
-"""The type of a field by the models that functions use, where no schema of its kind was given."""
+"""The types of fields by the models that functions use, for kinds without a given schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text that a pattern of a schema takes, for patterns that need no search."""
+"""Strings that match the pattern of a schema, for patterns that need no search."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class _TooHard(Exception):
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Say whether a text matches. A pattern that Python can't read takes every text."""
+    """Say whether a string matches a pattern. A pattern that Python can't read matches every string."""
     compiled = _compiled(pattern)
     return compiled is None or compiled.search(text) is not None
 
 
 def matching(pattern: str) -> str | None:
-    """Return a short text that matches a pattern, None where that needs a search."""
+    """Return a short string that matches a pattern; None where finding one needs a search."""
     compiled = _compiled(pattern)
     if compiled is None:
         return None

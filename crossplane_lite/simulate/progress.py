@@ -16,7 +16,7 @@ _MOST_SHOWN: Final = 5
 
 
 def oscillation(rounds: Sequence[Round], first: int) -> str:
-    """Say that the last round ended as an earlier one did, and name the changes on the way.
+    """Return a message: the last round ended as an earlier one did. It names the changes between the two.
 
     Args:
         rounds: The rounds.
@@ -30,7 +30,7 @@ def oscillation(rounds: Sequence[Round], first: int) -> str:
 
 
 def slowness(rounds: Sequence[Round]) -> str:
-    """Say that there were too many rounds, and name the changes of the last one."""
+    """Return a message: there were too many rounds. It names the changes of the last one."""
     return (
         f"it isn't stable after {len(rounds)} rounds, and no state has come twice; more rounds may help; these still "
         f"change: {listed(_changed(rounds, len(rounds) - 1))}"

@@ -17,13 +17,13 @@ __all__ = ["Loss", "report"]
 
 
 class Loss(NamedTuple):
-    """The loss in the steady state, and its effects.
+    """A loss in the steady state, and its effects.
 
     Attributes:
-        action: `drop` or `degrade`.
-        target: The resource, or the path of the field.
-        effects: The differences then; None if the reconcile failed.
-        error: How it failed.
+        action: The sort of the loss: `drop` or `degrade`.
+        target: The lost resource, or the path of the lost field.
+        effects: The effects of the loss; None where the reconcile failed.
+        error: The message of the failure; empty where the reconcile succeeded.
     """
 
     action: str
@@ -36,7 +36,7 @@ def report(simulation: Simulation, losses: list[Loss]) -> dict[str, Any]:
     """Return the result of a simulation.
 
     Args:
-        simulation: One that has run, be it that it failed.
+        simulation: A simulation that has run, whether it failed or not.
         losses: The losses that were tried afterwards.
     """
     composite = simulation.composite

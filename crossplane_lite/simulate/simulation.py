@@ -45,11 +45,12 @@ class Round(NamedTuple):
     """One reconcile of a simulation.
 
     Attributes:
-        number: Its number, from 1.
-        rendered: Its result.
-        appeared: The composed resources that it desires for the first time, sorted. Of one that tries a
-            loss: those that it creates again.
-        waiting: The resources that wait, and the paths that they wait for; empty if a function doesn't say.
+        number: The number of the round, from 1.
+        rendered: The result of the reconcile.
+        appeared: The composed resources that are desired for the first time, sorted. After a loss: the resources that
+            are created again.
+        waiting: The resources that wait, each with the paths that it waits for. The waits of other functions than those
+            of this package aren't known.
     """
 
     number: int
@@ -59,38 +60,39 @@ class Round(NamedTuple):
 
 
 class Simulation:
-    """The reconciles of a composite resource, until nothing changes any more.
+    """The reconciles of a composite resource, until nothing changes.
 
-    Nothing that is given is changed. Functions that run in this process run a few times more in each round, to show
-    their dependencies; compose() may act only through its context.
+    The arguments aren't changed. Functions that run in this process are run a few more times in each round, to show
+    their dependencies, so compose() must act only through its context.
 
     Args:
         composite: The composite resource.
-        pipeline: The steps of its composition.
-        functions: Who runs each function, by its name.
-        cluster: Other objects that exist: required resources, schemas, Secrets. Composed resources are found there too.
+        pipeline: The steps of the composition.
+        functions: The runner of each function, by the function's name.
+        cluster: Other objects that exist: required resources, schemas, Secrets. Functions that ask for resources get
+            composed resources, too.
         observed: The composed resources that exist at the start.
-        context: The pipeline's context before its first step, the same in each round.
-        fixtures: Known facts about resources once they exist, by composition resource name, `apiVersion/kind` or kind:
-            `status`, `metadata` and whatever else they have, and `connectionDetails`. A null says that there never is
-            a value.
-        schemas: Schemas of kinds, of which values are made that no fixture gives.
-        most_rounds: After how many rounds to give up.
-        timeout: How many seconds each round may take.
+        context: The pipeline's context before the first step. It is the same in each round.
+        fixtures: The known facts about existing resources, by composition resource name, `apiVersion/kind` or kind:
+            `status`, `metadata` and other parts, and `connectionDetails`. A null says that there is never a value.
+        schemas: The schemas of kinds. Values that no fixture gives are made up by them.
+        most_rounds: The number of rounds after which the simulation gives up.
+        timeout: The time limit of each round, in seconds.
         xrd: The composite's CompositeResourceDefinition; see `render`.
         composition: The name of the Composition.
 
     Attributes:
         rounds: The rounds so far.
-        waves: In which round each composed resource was desired first, from 1, in the order in which they came.
-        stable: Whether the last two rounds came to the same.
-        problem: Why it isn't stable; None where it is, or where nothing has run.
-        unresolved: Waiting resources and fields at the end, and the values that they wait for: paths, each with the
-            reason. Beside resources there are fields of the composite, as `xr.status.x`.
+        waves: The number of the round, from 1, in which each composed resource was desired first; in the order of
+            appearance.
+        stable: Whether the last two rounds had the same result.
+        problem: The reason why the simulation isn't stable; None where it is stable, or hasn't run.
+        unresolved: The resources, and fields of the composite such as `xr.status.x`, that wait in the end. Each has the
+            paths that it waits for, with the reasons.
         cycles: Resources that wait for each other, across steps of the pipeline.
-        waited: The values that each resource waited for before it appeared, by path.
-        origins: Where values come from that others wait for, by path: `given`, `fixture`, `spec` (repeated in the
-            status), `schema` or `assumed`.
+        waited: The paths that each resource waited for before it appeared.
+        origins: The origin of each awaited value, by path: `given`, `fixture`, `spec` (the status repeats it),
+            `schema` or `assumed`.
         dependencies: The dependencies that functions in this process reported.
 
     Raises:
@@ -167,7 +169,7 @@ class Simulation:
 
     @property
     def possible(self) -> list[str]:
-        """The resources that never appeared and would where a value that a function asks about were another one."""
+        """The resources that never appeared, but would if a value that a function asks about were different."""
         return [] if self._waits is None else sorted(self._waits.possible - {*self.waves, *self._waits.waiting})
 
     @property
@@ -184,13 +186,13 @@ class Simulation:
         ]
 
     def run(self) -> list[Round]:
-        """Reconcile until two rounds come to the same, or a state comes back, or there were rounds enough.
+        """Reconcile until two rounds in a row have the same result, an earlier state comes back, or rounds run out.
 
         Returns:
             The rounds. A simulation that has run already isn't run again.
 
         Raises:
-            FatalResultError: A function returned a fatal result, which a dependency cycle in one function is.
+            FatalResultError: A function returned a fatal result, such as for a dependency cycle.
             RenderError: A reconcile fails for another reason.
             InputError: An argument can't be used.
         """
@@ -213,15 +215,15 @@ class Simulation:
         return self.rounds
 
     def drop(self, name: str) -> Round:
-        """Take a resource away in the steady state, and reconcile once. The simulation itself stays as it is.
+        """Take a resource away in the steady state, and reconcile once. The simulation itself isn't changed.
 
         Returns:
-            The reconcile. The resources that it wants to delete are `rendered.deleted`.
+            The round after the loss. Its `rendered.deleted` has the resources that Crossplane would delete.
 
         Raises:
             InputError: The resource doesn't exist.
             UsageError: The simulation isn't stable.
-            FatalResultError, RenderError: As of `run`.
+            FatalResultError, RenderError: As for `run`.
         """
         self._check_steady(name)
         gone = self._observed[name]
@@ -231,18 +233,21 @@ class Simulation:
         return self._try(observed, secrets, [gone] if secret is None else [gone, secret])
 
     def degrade(self, name: str, path: str) -> Round:
-        """Take a field of a resource away in the steady state, and reconcile once; otherwise as `drop`.
+        """Take a field of a resource away in the steady state, and reconcile once. The simulation itself isn't changed.
 
         Args:
-            name: The resource's composition resource name.
-            path: Such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last one, `external_name`
-                or `connection_details["password"]`.
+            name: The composition resource name.
+            path: The path of the field, such as `status.atProvider.vpcId`, `status.atProvider.subnets[-1]` for the last
+                subnet, `external_name` or `connection_details["password"]`.
+
+        Returns:
+            The round after the loss.
 
         Raises:
-            InputError: The resource or field doesn't exist; or it is one that the resource is known by: no
-                resource is without it.
+            InputError: The resource or the field doesn't exist; or the field identifies the resource, so that no
+                resource can be without it.
             UsageError: The simulation isn't stable, or the path isn't one.
-            FatalResultError, RenderError: As of `run`.
+            FatalResultError, RenderError: As for `run`.
         """
         self._check_steady(name)
         resource, secret = self._observed[name], self._secrets.get(name)
@@ -265,10 +270,10 @@ class Simulation:
         return self._try({**self._observed, name: changed}, self._secrets)
 
     def split(self, path: str) -> tuple[str, str]:
-        """Return the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest of it.
+        """Return the name of the resource that a path such as `vpc.status.atProvider.vpcId` begins with, and the rest.
 
         Raises:
-            InputError: It doesn't begin with a resource, or doesn't lead to a field.
+            InputError: The path doesn't begin with a resource, or has no field after it.
         """
         found = owner_of(path, self._observed)
         if found is None:

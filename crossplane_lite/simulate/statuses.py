@@ -1,8 +1,8 @@
 """A composed resource once it exists: its name in the cloud, its status, its connection details.
 
-A field that others wait for has its value from the first of these that has one: the present value (desired, or
-given at the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the kind's schema.
-For an unknown kind it is a string, and said to be assumed. A field that a known schema lacks never comes.
+An awaited field takes its value from the first of these sources that has one: the present value (desired, or given at
+the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the schema of the kind. For a
+kind without a schema the value is a string, which is reported as assumed. A field that a known schema lacks never comes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ class Exists(NamedTuple):
 
     Attributes:
         resource: The resource as it would be observed.
-        secret: Its connection Secret, None without one.
-        origins: Where the value of each field comes from that others wait for, by path: `given`, `fixture`, `spec`,
-            `schema` or `assumed`.
-        never: Why other fields never have a value, by path.
+        secret: The resource's connection Secret; None without one.
+        origins: The origin of each awaited value, by path: `given`, `fixture`, `spec`, `schema` or `assumed`.
+        never: The reasons why other awaited fields never have a value, by path.
     """
 
     resource: dict[str, Any]
@@ -50,7 +49,7 @@ class Statuses:
 
     Args:
         fixtures: The known facts about resources.
-        find: Returns the schema of an apiVersion and kind with its references inlined, None where it isn't known.
+        find: Returns the schema of an apiVersion and kind with its references inlined; None where none is known.
     """
 
     def __init__(self, fixtures: Fixtures, find: Find) -> None:
@@ -68,11 +67,11 @@ class Statuses:
         """Return a composed resource as it is once it exists.
 
         Args:
-            name: Its composition resource name.
+            name: The composition resource name.
             composed: The resource as Crossplane applies it.
-            before: Content from elsewhere: its state at the start.
-            wanted: The fields that others wait for: the rest of their paths after the resource's name.
-            data: The content of its connection Secret so far.
+            before: The state of the resource at the start; empty where it didn't exist.
+            wanted: The awaited fields: their paths without the resource's name.
+            data: The content of the resource's connection Secret so far.
 
         Raises:
             InputError: The fixture of this name is of another kind.

@@ -1,4 +1,4 @@
-"""Resources and fields that still wait in the end, and why they wait in vain."""
+"""Resources and fields that still wait in the end, and the reasons."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _XR = "xr."
 def unresolved_in(
     waits: Waits, never: Mapping[str, str], observed: Mapping[str, Any], composite: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the waiting ones in the end: for each resource, and field of the composite, the paths with the reasons.
+    """Return the resources, and fields of the composite, that wait in the end; each with its paths and the reasons.
 
     Args:
         waits: The waits of the last round.
-        never: Why fields never have a value, by path.
+        never: The reasons why fields never have a value, by path.
         observed: The existing resources.
         composite: The composite resource.
     """

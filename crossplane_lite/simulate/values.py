@@ -1,4 +1,4 @@
-"""Plausible values for the fields of a schema: the same ones in every run.
+"""Plausible values for the fields of a schema. They are the same in every run.
 
 A schema is that of a kind with its references inlined, in Kubernetes' dialect of OpenAPI v3.0.
 """
@@ -63,9 +63,9 @@ class Target(NamedTuple):
     """The resource that values are made for.
 
     Attributes:
-        name: Its composition resource name.
-        api_version: Its apiVersion.
-        kind: Its kind.
+        name: The composition resource name.
+        api_version: The resource's apiVersion.
+        kind: The resource's kind.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Made(NamedTuple):
 
     Attributes:
         value: The value.
-        is_assumed: Whether the schema leaves its form open, or could not be followed.
+        is_assumed: Whether the schema leaves the form of the value open, or no value could be found that fits it.
     """
 
     value: Any
@@ -86,18 +86,18 @@ class Made(NamedTuple):
 
 
 def value_for(schema: Mapping[str, Any], owner: Target, steps: Steps) -> Made:
-    """Make a value.
+    """Make a value for a field.
 
     Args:
-        schema: The schema that it must fit.
-        owner: The resource that gets it.
-        steps: Where it will stand there.
+        schema: The schema that the value must fit.
+        owner: The resource that gets the value.
+        steps: The path of the field in the resource.
     """
     return _Maker(owner).value(schema, list(steps), 0)
 
 
 def text_for(owner: Target, steps: Steps) -> str:
-    """Return a text for a field of which only the name is known."""
+    """Return a string for a field of which only the path is known."""
     text = _plain_text(owner, steps)
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
     name = _WORD.sub("-", name).lower()

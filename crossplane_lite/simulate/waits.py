@@ -1,7 +1,7 @@
 """Who waits for what in a reconcile, as far as its functions say so.
 
-Functions of ours that run in this process are asked (`Function.dependencies`). All of ours, wherever they run, say it
-in the context. Other functions don't say.
+Functions of this package that run in this process are asked (`Function.dependencies`). All functions of this package,
+wherever they run, report it in the pipeline's context. Other functions report nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Waits(NamedTuple):
     """Who waits for what.
 
     Attributes:
-        waiting: For each waiting resource the paths that it waits for, and why each lacks its value.
-        dependencies: The needs of functions in this process at any time, whether the values are there or not.
+        waiting: For each waiting resource the paths that it waits for, each with the reason.
+        dependencies: The dependencies in functions of this process, whether the values are there or not.
         selectors: The requirements of functions, by key.
-        possible: Names of the resources that functions in this process register only where some value is another one.
+        possible: Names of the resources that functions in this process would register if some value were different.
         held: Names of the resources that are held back.
         cut_off: The keys of requirements that no caller can answer.
     """

@@ -30,11 +30,11 @@ def build(folder: Path, given: Mapping[str, Any]) -> bytes:
     """Return the bytes of a RunFunctionRequest.
 
     Args:
-        folder: Where relative paths begin.
+        folder: The folder of relative paths.
         given: The arguments of `Folder.request` by name.
 
     Raises:
-        InputError, UsageError: One of them can't be used; the message names it.
+        InputError, UsageError: An argument can't be used. The message names it.
     """
     request = _view.RunFunctionRequest()
     request.meta.tag = given["tag"]
