@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks import data, models, processes
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "make_placeholder", "timed"]
 
 _DICTS = "official, dicts"
 _TYPED = "official, models"
@@ -49,7 +49,7 @@ def _sample(request: bytes, resources: int, sides: tuple[str, ...], rounds: int)
             assert answer == answers["ours"], side
         assert len(answers["ours"]["desired"]["resources"]) == resources
         assert len(calls["floor"](request)) == 2
-        return in_turns({side: functools.partial(_timed, call, request) for side, call in calls.items()}, rounds)
+        return in_turns({side: functools.partial(timed, call, request) for side, call in calls.items()}, rounds)
 
 
 def make_placeholder(call: processes.Call) -> None:
@@ -62,7 +62,8 @@ def make_placeholder(call: processes.Call) -> None:
     assert resolved["about"] == "the last one is at gs://platform-bucket-0000"
 
 
-def _timed(call: Callable[[bytes], bytes], request: bytes) -> float:
+def timed(call: Callable[[bytes], bytes], request: bytes) -> float:
+    """Return the seconds that a call takes."""
     start = time.perf_counter()
     call(request)
     return time.perf_counter() - start
@@ -93,7 +94,7 @@ def _waves(pairs: int, requests: dict[str, tuple[str, bool]], rounds: int, *, ne
         for request in sides.values():
             for _ in range(20):
                 call(request)
-        return in_turns({side: functools.partial(_timed, call, request) for side, request in sides.items()}, rounds)
+        return in_turns({side: functools.partial(timed, call, request) for side, request in sides.items()}, rounds)
 
 
 def _assert_wave(answer: dict[str, Any], pairs: int, fields: str, resolved: bool) -> None:

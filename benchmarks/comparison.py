@@ -1,8 +1,8 @@
 """The README's table: `python -m benchmarks.comparison`.
 
-Cold start, memory and calls are measured beside the official SDK in turns; the images are built anew. It takes some
-minutes. Of function-pythonic only the packages are measured, which pip fetches for Python 3.12 under any Python: its
-server needs that Python to run.
+Cold start, memory and calls of all servers are measured in turns; the images are built anew. It takes some minutes.
+function-pythonic's server needs Python 3.12. Where there is none, only its packages are measured, which pip fetches for
+that Python under any other.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import importlib.metadata
 import os
 import platform
 import statistics
+import tarfile
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import images
+from benchmarks import images, pythonic
 from benchmarks.measuring import Row
 from benchmarks.models import SkipRow
 from benchmarks.report import show
@@ -28,12 +29,13 @@ __all__ = ["FEATURES", "FIGURES", "HEADS", "Line", "circumstances", "main", "mea
 HEADS = ("\\", "crossplane-lite", "official SDK", "function-pythonic")
 UNKNOWN = "not measured"
 
-# The rows of the report that the table shows, by their names in the table.
+# The rows of the report that the table shows, by their names in the table: one with all servers, and one without
+# function-pythonic's.
 FIGURES = {
-    "process start to first answer": "cold start to first answer, with models",
-    "memory of that server": "resident memory of that server",
-    "a call: a composite and one resource, median": "p50 of one call, an XR and one resource",
-    "a call: 100 / 100 / 100 resources, median": "p50 of one call, 100 / 100 / 100",
+    "process start to first answer": (pythonic.START, "cold start to first answer, with models"),
+    "memory of that server": (pythonic.MEMORY, "resident memory of that server"),
+    "a call: a composite and one resource, median": (pythonic.ONE, "p50 of one call, an XR and one resource"),
+    "a call: 100 / 100 / 100 resources, median": (pythonic.LARGE, "p50 of one call, 100 / 100 / 100"),
 }
 
 # Features aren't measured. Our documentation shows each of ours, and that of the other project each of its own.
@@ -71,20 +73,24 @@ def _row(name: str) -> Row:
     return found
 
 
-def _pythonic(work: Path) -> str:
-    """Return the size of function-pythonic's packages for Python 3.12; any Python can run this."""
+def _pythonic(work: Path) -> images.Size:
+    """Return the sizes of function-pythonic's packages for Python 3.12, as pip installs them under any Python.
+
+    Raises:
+        SkipRow: pip fails.
+    """
     target = work / "pythonic"
     flags = ["--python-version", "3.12", "--ignore-requires-python", "--only-binary=:all:"]
-    try:
-        install(target, *flags, "crossplane-function-pythonic>=0.6")
-    except SkipRow as reason:
-        return f"{UNKNOWN}: {reason}"
-    return f"{bytes_of(target) / 1e6:.1f} MB"
+    install(target, *flags, pythonic.PACKAGE)
+    packed = work / "pythonic.tar.gz"
+    with tarfile.open(packed, "w:gz", compresslevel=6) as archive:  # as the layers of the other images are
+        archive.add(target, "")
+    return images.Size(int(bytes_of(target)), packed.stat().st_size)
 
 
 def _sizes() -> list[Line]:
     with tempfile.TemporaryDirectory(prefix="benchmarks-comparison-") as name:
-        pythonic = _pythonic(Path(name))
+        theirs = _pythonic(Path(name))
         sizes, _, _ = images.built(Path(name))
     ours, official, small = (sizes[one] for one in (images.PRUNED, images.OFFICIAL, images.WITHOUT_GRPCIO))
 
@@ -92,8 +98,8 @@ def _sizes() -> list[Line]:
         return f"{size / 1e6:.1f} MB"
 
     return [
-        Line("packages in the image", megabytes(ours.files), megabytes(official.files), pythonic),
-        Line("the same, gzipped", megabytes(ours.layer), megabytes(official.layer)),
+        Line("packages in the image", megabytes(ours.files), megabytes(official.files), megabytes(theirs.files)),
+        Line("the same, gzipped", megabytes(ours.layer), megabytes(official.layer), megabytes(theirs.layer)),
         Line("packages with ``--transport h2``", megabytes(small.files), "\\-", "\\-"),
     ]
 
@@ -101,11 +107,15 @@ def _sizes() -> list[Line]:
 def measured() -> list[Line]:
     """Measure everything, and return the lines in their order."""
     lines = _sizes()
-    for what, name in FIGURES.items():
-        row = _row(name)
-        samples = row.sample()
-        shown = {side: show(statistics.median(samples[side]), row.unit) for side in ("ours", "official")}
-        lines.append(Line(what, shown["ours"], shown["official"]))
+    for what, (whole, without) in FIGURES.items():
+        row = _row(whole)
+        try:
+            samples = row.sample()
+        except SkipRow:
+            row = _row(without)
+            samples = row.sample()
+        shown = {side: show(statistics.median(values), row.unit) for side, values in samples.items()}
+        lines.append(Line(what, shown["ours"], shown["official"], shown.get(pythonic.NAME, UNKNOWN)))
     return lines
 
 
@@ -128,21 +138,33 @@ def _processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def circumstances() -> str:
-    """Return the sentence below the table: the day, the machine, and the versions that were compared."""
+def circumstances(theirs: str) -> str:
+    """Return the sentence below the table: the day, the machine, and the versions that were compared.
+
+    Args:
+        theirs: The version of function-pythonic.
+    """
     official = importlib.metadata.version("crossplane-function-sdk-python")
     grpcio = importlib.metadata.version("grpcio")
     today = datetime.datetime.now(datetime.timezone.utc)
     return (
         f"Measured on {today:%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), "
-        f"{platform.system()}, Python {platform.python_version()}, grpcio {grpcio}, official SDK {official}."
+        f"{platform.system()}, Python {platform.python_version()}, grpcio {grpcio}, official SDK {official}, "
+        f"{theirs}."
     )
+
+
+def _version_of_pythonic() -> str:
+    try:
+        return pythonic.version()
+    except SkipRow:
+        return f"{pythonic.NAME} not run"
 
 
 def main() -> None:
     """Print the table, and the sentence below it."""
     print(rst(measured()))
-    print(circumstances())
+    print(circumstances(_version_of_pythonic()))
 
 
 if __name__ == "__main__":

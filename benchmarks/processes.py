@@ -38,7 +38,9 @@ class Server:
         started: When it was started, on the clock of time.perf_counter().
     """
 
-    def __init__(self, module: str, *arguments: str, with_models: bool = True) -> None:
+    def __init__(
+        self, module: str, *arguments: str, with_models: bool = True, python: str | Path = sys.executable
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
@@ -48,7 +50,7 @@ class Server:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, self.address, *arguments],
+            [python, "-c", code, self.address, *arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -76,9 +78,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(module: str, *arguments: str, with_models: bool = True) -> Iterator[Server]:
+def serving(
+    module: str, *arguments: str, with_models: bool = True, python: str | Path = sys.executable
+) -> Iterator[Server]:
     """Run a server until the end of the block; it listens at the start of the block."""
-    server = Server(module, *arguments, with_models=with_models)
+    server = Server(module, *arguments, with_models=with_models, python=python)
     try:
         server.wait()
         yield server

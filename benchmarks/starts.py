@@ -6,31 +6,47 @@ import functools
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+import grpc
 
 from benchmarks import data, models, processes
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "fresh"]
 
 _ROUNDS = 15
 _SIDES = ("official", "floor", "ours")
 
 
-@functools.cache
-def _starts(suffix: str) -> dict[str, Samples]:
-    """Return samples by what was measured: `listening`, `answer` and `memory`."""
-    models.pydantic()
-    request = data.request(1, 0, 1)
-    taken: dict[str, Samples] = {what: {side: [] for side in _SIDES} for what in ("listening", "answer", "memory")}
+def fresh(
+    servers: Mapping[str, Callable[[], processes.Server]],
+    requests: Mapping[str, bytes],
+    compare: Callable[[dict[str, bytes]], None],
+    rounds: int = _ROUNDS,
+    credentials: grpc.ChannelCredentials | None = None,
+) -> dict[str, Samples]:
+    """Start servers in turns, and have each answer one request.
+
+    Args:
+        servers: Starts a server, by side.
+        requests: The request, by side.
+        compare: Asserts that the answers of the sides are the same.
+        rounds: How often each is started.
+        credentials: For servers with mutual TLS.
+
+    Returns:
+        Samples by what was measured: `listening` and `answer` in seconds since the start, `memory` after the answer.
+    """
+    taken: dict[str, Samples] = {what: {side: [] for side in servers} for what in ("listening", "answer", "memory")}
     answers = {}
 
     def start(side: str) -> float:
-        server = processes.Server(side if side == "floor" else side + suffix)
+        server = servers[side]()
         try:
             listening = server.wait()
-            with processes.caller(server) as call:
-                answers[side] = call(request)
+            with processes.caller(server, credentials) as call:
+                answers[side] = call(requests[side])
                 answered = processes.time.perf_counter() - server.started
                 taken["listening"][side].append(listening)
                 taken["answer"][side].append(answered)
@@ -39,14 +55,26 @@ def _starts(suffix: str) -> dict[str, Samples]:
             server.stop()
         return answered
 
-    sides = {side: functools.partial(start, side) for side in _SIDES}
+    sides = {side: functools.partial(start, side) for side in servers}
     in_turns(sides, 1)  # leaves byte code behind
-    assert data.answer_of(answers["official"]) == data.answer_of(answers["ours"])
+    compare(answers)
     for samples in taken.values():
         for values in samples.values():
             values.clear()
-    in_turns(sides, _ROUNDS)
+    in_turns(sides, rounds)
     return taken
+
+
+@functools.cache
+def _starts(suffix: str) -> dict[str, Samples]:
+    models.pydantic()
+
+    def compare(answers: dict[str, bytes]) -> None:
+        assert data.answer_of(answers["official"]) == data.answer_of(answers["ours"])
+
+    names = {side: side if side == "floor" else side + suffix for side in _SIDES}
+    servers = {side: functools.partial(processes.Server, name) for side, name in names.items()}
+    return fresh(servers, dict.fromkeys(_SIDES, data.request(1, 0, 1)), compare)
 
 
 def _part(what: str, suffix: str = "") -> Callable[[], Samples]:

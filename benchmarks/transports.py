@@ -8,13 +8,13 @@ import statistics
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import grpc
 
-from benchmarks import calls, data, models, processes, sizes
+from benchmarks import calls, data, models, processes, sizes, starts
 from benchmarks.measuring import Reach, Row, Samples, in_turns
 
 __all__ = ["ROWS"]
@@ -50,39 +50,22 @@ def _certificates() -> Iterator[tuple[str, grpc.ChannelCredentials]]:
 def _starts(suffix: str) -> dict[str, Samples]:
     """Return samples by what was measured: `answer` and `memory`."""
     models.pydantic()
-    request = data.request(1, 0, 1)
-    taken: dict[str, Samples] = {what: {side: [] for side in _SIDES} for what in ("answer", "memory")}
-    answers = {}
+
+    def compare(answers: dict[str, bytes]) -> None:
+        assert data.answer_of(answers["official"]) == data.answer_of(answers["ours"])
+        assert data.answer_of(answers[_GRPCIO]) == data.answer_of(answers["ours"])
+
     with contextlib.ExitStack() as stack:
         arguments: tuple[str, ...] = ()
         credentials = None
         if suffix == "_tls":
             folder, credentials = stack.enter_context(_certificates())
             arguments = (folder,)
-
-        def start(side: str) -> float:
-            bare = side == "floor" and suffix != "_tls"
-            server = processes.Server(_MODULES[side] + ("" if bare else suffix), *arguments)
-            try:
-                server.wait()
-                with processes.caller(server, credentials) as call:
-                    answers[side] = call(request)
-                    answered = processes.time.perf_counter() - server.started
-                    taken["answer"][side].append(answered)
-                    taken["memory"][side].append(processes.resident_bytes(server.process.pid))
-            finally:
-                server.stop()
-            return answered
-
-        sides = {side: functools.partial(start, side) for side in _SIDES}
-        in_turns(sides, 1)  # leaves byte code behind
-        assert data.answer_of(answers["official"]) == data.answer_of(answers["ours"])
-        assert data.answer_of(answers[_GRPCIO]) == data.answer_of(answers["ours"])
-        for samples in taken.values():
-            for values in samples.values():
-                values.clear()
-        in_turns(sides, _ROUNDS)
-    return taken
+        bare = "" if suffix != "_tls" else suffix
+        names = {side: _MODULES[side] + (bare if side == "floor" else suffix) for side in _SIDES}
+        servers = {side: functools.partial(processes.Server, name, *arguments) for side, name in names.items()}
+        requests = dict.fromkeys(_SIDES, data.request(1, 0, 1))
+        return starts.fresh(servers, requests, compare, _ROUNDS, credentials)
 
 
 @functools.cache
@@ -101,13 +84,7 @@ def _calls(size: tuple[int, int, int], rounds: int) -> Samples:
             for _ in range(20):
                 call(request)
         assert data.answer_of(callers[_GRPCIO](request)) == data.answer_of(callers["ours"](request))
-        return in_turns({side: functools.partial(_timed, call, request) for side, call in callers.items()}, rounds)
-
-
-def _timed(call: Callable[[bytes], bytes], request: bytes) -> float:
-    start = time.perf_counter()
-    call(request)
-    return time.perf_counter() - start
+        return in_turns({side: functools.partial(calls.timed, call, request) for side, call in callers.items()}, rounds)
 
 
 def _p99(size: tuple[int, int, int], rounds: int) -> Samples:

@@ -39,6 +39,14 @@ class _PlacedList(list[Any]):
             "list(...), [name] and `in` serve"
         )
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name[:1] == "_":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        place = "this" if self._node is None else self._node.path
+        raise AttributeError(
+            f"{place} is a list, so it has no field {name!r}; take one of its elements first, as in [0].{name}"
+        )
+
     def __reduce__(self) -> Any:
         return list, (list(self),)
 

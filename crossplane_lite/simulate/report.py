@@ -23,7 +23,7 @@ class Loss(NamedTuple):
         action: The sort of the loss: `drop` or `degrade`.
         target: The lost resource, or the path of the lost field.
         effects: The effects of the loss; None where the reconcile failed.
-        error: The message of the failure; empty where the reconcile succeeded.
+        error: The message of the failure; None where the reconcile succeeded.
     """
 
     action: str

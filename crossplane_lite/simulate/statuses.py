@@ -2,7 +2,8 @@
 
 An awaited field takes its value from the first of these sources that has one: the present value (desired, or given at
 the start), the fixtures, `spec.forProvider` for the same field of `status.atProvider`, the schema of the kind. For a
-kind without a schema the value is a string, which is reported as assumed. A field that a known schema lacks never comes.
+kind without a schema the value is a string, which is reported as assumed. A field that a known schema lacks never
+comes.
 """
 
 from __future__ import annotations

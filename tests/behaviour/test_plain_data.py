@@ -318,6 +318,21 @@ def test_a_field_with_the_name_of_a_method_that_is_missing() -> None:
     assert "user waits for thing.spec.items" in message
 
 
+def test_a_field_of_a_list() -> None:
+    """A field that is read from a list is refused with the list's place and the way to an element."""
+
+    def compose(ctx: Any) -> None:
+        thing = ctx.resource("thing", Unstructured("v1", "Thing"))
+        thing.spec.rules = [{"a": 1}]
+        with pytest.raises(AttributeError, match=r"^this is a list, so it has no field 'a'; .* as in \[0\]\.a$"):
+            _ = thing.spec.rules.a
+        assert not hasattr(thing.spec.rules, "keys")
+        with pytest.raises(AttributeError, match=r"^thing\.spec\.rules is a list, so it has no field 'a'; "):
+            _ = thing.observed.spec.rules.a
+
+    call(compose, observed={"thing": {**THING, "spec": {"rules": [{"a": 1}]}}})
+
+
 # --- mistakes ----------------------------------------------------------------------------------------------------
 
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {

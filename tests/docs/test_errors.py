@@ -57,6 +57,11 @@ def _cycle(ctx: composition.Context) -> None:
     b.spec.x = a.observed.status.id
 
 
+def _port_of_a_list(resource: Any) -> None:
+    resource.spec.ports = [{"port": 80}]
+    _ = resource.spec.ports.port
+
+
 COMPOSING: dict[str, Compose] = {
     "ForProvider has no field": lambda ctx: v1beta2.ForProvider(lcation="EU"),  # type: ignore[call-arg]
     "must be a string (got 5": lambda ctx: v1beta2.ForProvider(location=5),  # type: ignore[arg-type]
@@ -74,6 +79,7 @@ COMPOSING: dict[str, Compose] = {
     "no credentials": lambda ctx: ctx.credentials["aws"],
     "there is no capability": lambda ctx: ctx.capabilities.has("REQUIRED_SCHEMA"),
     "must be a resource": lambda ctx: ctx.resource("a", {"apiVersion": "v1"}),  # type: ignore[type-var]
+    "is a list, so it has": lambda ctx: _port_of_a_list(_new(ctx, "a")),
     "has no element 0": lambda ctx: _new(ctx, "a").spec.list[0].name,
     "was asked for as": lambda ctx: (ctx.composite(v1alpha1.XStorageBucket), ctx.composite(Unstructured)),
     "depends_on takes": lambda ctx: ctx.resource("b", Unstructured("v1", "B"), depends_on=[Unstructured("v1", "A")]),

@@ -205,7 +205,9 @@ def call_seeds() -> dict[str, bytes]:
 
 
 # A text or number where the function reads an object, and there is no schema that says so.
-_OF_DATA = re.compile(r"AttributeError: '(str|int|float|bool|list|NoneType)' object has no attribute")
+_OF_DATA = re.compile(
+    r"AttributeError: ('(str|int|float|bool|list|NoneType)' object has no attribute|\S+ is a list, so it has no field)"
+)
 
 
 # YAML
