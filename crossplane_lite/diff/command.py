@@ -39,8 +39,8 @@ def command(argv: Sequence[str]) -> int:
     """Run `crossplane-lite diff` with the arguments that follow it.
 
     Returns:
-        The exit status: 0; 1 where something changes, with --exit-code; 3 where something is deleted; 4 where a
-        reconcile fails.
+        The exit status: 0 by default; 1 where something changes and --exit-code is given; 3 where something is deleted;
+        4 where a reconcile fails.
 
     Raises:
         InputError: A file, a function or a version is wrong.

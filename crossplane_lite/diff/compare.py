@@ -35,12 +35,12 @@ class Entry(NamedTuple):
 
     Attributes:
         action: One of `ACTIONS`.
-        name: Its composition resource name.
-        kind: Its kind, with its apiVersion: `Bucket of s3.aws.upbound.io/v1beta1`.
-        place: Its own name, after its namespace where it has one: `team/photos-1f2e`.
-        changes: The fields that change; of a new resource all.
-        waits: The paths of the values that it waits for.
-        note: A remark for people, or empty.
+        name: The composition resource name.
+        kind: The kind with the apiVersion, such as `Bucket of s3.aws.upbound.io/v1beta1`.
+        place: The resource's own name, behind its namespace if it has one, such as `team/photos-1f2e`.
+        changes: The fields that change. For a new resource: all its fields.
+        waits: The paths of the values that the resource waits for.
+        note: A remark for people; empty without one.
     """
 
     action: str
@@ -53,14 +53,14 @@ class Entry(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The changes of a rollout for one composite. No value in it is a secret.
+    """The changes of a rollout for one composite. Secret values are masked.
 
     Attributes:
-        composite: The composite: `XBucket photos`, with its namespace where it has one.
-        entries: The actions on its resources: deletions first.
-        status: The fields of its status that change, and whether it is ready.
+        composite: The kind and name of the composite, such as `XBucket photos`, with its namespace if it has one.
+        entries: The actions on the composed resources, deletions first.
+        status: The fields of the composite's status that change, and its readiness if that changes.
         notes: Other remarks for people.
-        error: Why the reconcile fails; None where it doesn't.
+        error: The reason why the reconcile fails; None where it succeeds.
     """
 
     composite: str
@@ -71,12 +71,12 @@ class Difference(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many resources there are of each action."""
+        """The number of resources for each action."""
         return {action: sum(one.action == action for one in self.entries) for action in ACTIONS}
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes: what waits, and what is kept, is no change."""
+        """Whether nothing changes. Resources that wait or are kept don't count as changes."""
         return not self.status and all(one.action in ("held back", "kept") for one in self.entries)
 
 
@@ -95,9 +95,9 @@ def against_cluster(
 
     Args:
         composite: The composite as it exists.
-        observed: Its composed resources as they exist.
-        rendered: The reconcile.
-        schemas: Schemas of kinds, which have the keys that lists are merged by.
+        observed: The composed resources as they exist.
+        rendered: The result of the reconcile.
+        schemas: The schemas of kinds. They name the keys by which lists are merged.
     """
     exist = {resource_name(one): one for one in observed}
     waits, held = _waits(rendered)
@@ -141,14 +141,14 @@ def against_version(
     new: Rendered,
     schemas: Schemas | None = None,
 ) -> Difference:
-    """Return the changes of one version of a function in comparison with another one.
+    """Return the changes from one version of a function to another.
 
     Args:
         composite: The composite.
-        observed: Its composed resources as they exist.
-        old: The reconcile with the other version; None where that fails.
-        new: The reconcile with this version.
-        schemas: As of `against_cluster`.
+        observed: The composed resources as they exist.
+        old: The result of the reconcile with the other version; None where it fails.
+        new: The result of the reconcile with this version.
+        schemas: As for `against_cluster`.
     """
     exist = {resource_name(one) for one in observed}
     waits, held = _waits(new)
@@ -217,7 +217,7 @@ def _renamed(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def masking(renders: Iterable[Rendered], resources: Iterable[Mapping[str, Any]] = ()) -> Mask:
-    """Return a mask for the secrets in the requests and results of reconciles, and in resources."""
+    """Return a function that masks the secret values of reconciles and of resources in a string."""
     names: set[str] = set()
     made = Masker(is_name=names.__contains__)
     for rendered in renders:

@@ -1,4 +1,7 @@
-"""The differences between two objects, field by field. Nothing recurses; data decides how deep it is."""
+"""The differences between two objects, field by field.
+
+No function recurses, because the data decides how deep it is.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ class Change(NamedTuple):
     """One field that changes.
 
     Attributes:
-        path: Its path, with elements of lists by their keys where they have some: `spec.ports[name=web].port`.
-        old: The value before; `ABSENT` where there is none.
+        path: The path of the field. Elements of lists go by their keys if they have keys: `spec.ports[name=web].port`.
+        old: The value before; `ABSENT` where there was none.
         new: The value afterwards; `ABSENT` where there is none.
     """
 
@@ -82,10 +85,10 @@ def changes(
     Args:
         old: The object before: as it exists, or as it was desired.
         new: The object as it is desired.
-        owned: Who owns which field of `old`. What `new` lacks goes only where Crossplane alone owns it. None where that
-            isn't known: then nothing goes but elements of lists.
+        owned: The owners of the fields of `old`. A field that `new` lacks is removed only where Crossplane alone owns
+            it. None where the owners aren't known; then only elements of lists are removed.
         whole: Whether `new` replaces all of `old`, as one desired state replaces another.
-        keys: Knows the keys of lists by their paths, where schemas or models say so.
+        keys: Returns the keys of a list by its path, where schemas or models name them.
     """
     found: list[Change] = []
     work = [_Place((), _of_functions(old), _of_functions(new), owned, whole)]
@@ -101,7 +104,7 @@ def changes(
 
 
 def leaves(resource: Mapping[str, Any]) -> list[Change]:
-    """Return the fields of an object that is new, without those that say which one it is."""
+    """Return the fields of a new object, without those that identify it."""
     metadata = resource.get("metadata")
     own = ("generateName", "name", "namespace")
     kept = {key: value for key, value in metadata.items() if key not in own} if isinstance(metadata, Mapping) else {}

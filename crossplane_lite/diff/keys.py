@@ -1,6 +1,6 @@
 """The fields that tell the elements of a list apart, by the schemas of kinds, or else by models.
 
-In schemas these are `x-kubernetes-list-map-keys`, which API servers merge lists by.
+In schemas these are `x-kubernetes-list-map-keys`, by which API servers merge lists.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ KeysAt = Callable[[tuple[Any, ...]], Keys]
 
 
 def no_keys(_steps: tuple[Any, ...]) -> Keys:
-    """Return nothing."""
+    """Return no keys, whatever the list."""
     return {}
 
 
 def keys_of(schemas: Schemas | None, api_version: str, kind: str) -> KeysAt:
-    """Return a function that knows the keys of the lists of a kind.
+    """Return a function that gives the keys of the lists in objects of a kind.
 
     Args:
-        schemas: The schemas of kinds, or None.
+        schemas: The schemas of kinds; None for none.
         api_version: The kind's apiVersion.
-        kind: The kind. For lists without keys in a schema its model counts, once a function has used it.
+        kind: The kind. Where a schema names no keys, the model of the kind counts, once a function has used it.
     """
     schema = None if schemas is None else schemas.find(api_version, kind)
 

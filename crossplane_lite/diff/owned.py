@@ -1,7 +1,7 @@
-"""Who owns which field of an object: its `metadata.managedFields`.
+"""The owners of the fields of an object, from its `metadata.managedFields`.
 
-Crossplane applies composed resources with a manager of its own for each composite. What such an apply doesn't name any
-more goes, if the manager owned it and nobody else does; what others set, late initialisation among it, stays.
+Crossplane applies composed resources with one field manager for each composite. A field that such an apply no longer
+names is removed, if this manager is its only owner. Fields that others set, such as by late initialisation, stay.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Owned(NamedTuple):
     others: tuple[Fields, ...]
 
     def field(self, key: str) -> Owned:
-        """Return the same for a field of the object."""
+        """Return the owners of a field of the object."""
         return self._child(f"f:{key}")
 
     def element(self, keys: Mapping[str, Any]) -> Owned:
-        """Return the same for the element of a list that has these keys, and perhaps others."""
+        """Return the owners of the element of a list that has these keys, and perhaps others."""
         for node in self._nodes():
             for name in node:
                 known = _parsed(name) if name.startswith("k:") else None
@@ -44,7 +44,7 @@ class Owned(NamedTuple):
         return Owned(None, ())
 
     def list_keys(self) -> tuple[str, ...] | None:
-        """Return the keys that tell the elements of the list here apart; None where nobody has set any."""
+        """Return the keys that tell the elements of this list apart; None where no owner has set any element."""
         for node in self._nodes():
             for name in node:
                 keys = _parsed(name) if name.startswith("k:") else None
@@ -53,17 +53,17 @@ class Owned(NamedTuple):
         return None
 
     def is_set(self) -> bool:
-        """Say whether the list here is a set of values."""
+        """Say whether this list is a set of values."""
         return any(name.startswith("v:") for node in self._nodes() for name in node)
 
     @property
     def goes(self) -> bool:
-        """Whether the place goes when Crossplane doesn't apply it any more."""
+        """Whether the field is removed when Crossplane no longer applies it."""
         return self.ours is not None and not self.others
 
     @property
     def is_whole(self) -> bool:
-        """Whether Crossplane owns the place as a whole: a value, or a list that is replaced."""
+        """Whether Crossplane owns the field as a whole: a scalar, or a list that is replaced."""
         return self.ours is not None and not any(name != "." for name in self.ours)
 
     def _nodes(self) -> Iterator[Fields]:
@@ -80,9 +80,9 @@ class Owned(NamedTuple):
 
 
 def owned_fields(resource: Mapping[str, Any]) -> Owned | None:
-    """Return the owners of an object's fields; None where it doesn't say, as in most files.
+    """Return the owners of an object's fields; None where the object doesn't name them, as in most files.
 
-    Crossplane owns the fields that it applied, and those that its older versions updated without server-side apply.
+    Crossplane owns the fields that it has applied, and those that its older versions updated without server-side apply.
     """
     entries = metadata_of(resource).get("managedFields")
     if not isinstance(entries, list) or not entries:

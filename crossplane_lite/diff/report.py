@@ -30,7 +30,7 @@ def as_text(differences: Sequence[Difference], *, colour: bool = False) -> str:
 
     Args:
         differences: The changes, by composite.
-        colour: Whether to colour it.
+        colour: Whether the text is coloured.
     """
     found: list[str] = []
     for one in differences:
@@ -92,7 +92,7 @@ def _value(value: Any) -> str:
 
 
 def as_markdown(differences: Sequence[Difference]) -> str:
-    """Return the same as Markdown, with a table for each composite and its fields in a block below it."""
+    """Return differences as Markdown: a table for each composite, and the changed fields in a block below."""
     found: list[str] = []
     for one in differences:
         found.append(f"### {_escaped(one.composite)}")
@@ -131,7 +131,7 @@ def as_markdown(differences: Sequence[Difference]) -> str:
 
 
 def as_json(differences: Sequence[Difference]) -> str:
-    """Return the same as JSON: `composites` with all there is to know, and `summary` with the counts."""
+    """Return differences as JSON: `composites` has all changes, and `summary` has the counts."""
     made = {
         "composites": [_json_of(one) for one in differences],
         "summary": {key.replace(" b", "B"): number for key, number in totals(differences).items()},
@@ -166,7 +166,7 @@ def _change_of(change: Change) -> dict[str, Any]:
 
 
 def totals(differences: Iterable[Difference]) -> dict[str, int]:
-    """Return how many composites there are, how many fail, how many stay the same, and the counts of all actions."""
+    """Return the number of composites, of failing ones and of unchanged ones, and the count of each action."""
     differences = list(differences)
     found = {
         "composites": len(differences),
@@ -177,7 +177,7 @@ def totals(differences: Iterable[Difference]) -> dict[str, int]:
 
 
 def summary(differences: Sequence[Difference]) -> str:
-    """Return one line about all composites."""
+    """Return one line that sums up all composites."""
     found = totals(differences)
     parts = [f"{found['composites']} composite{'' if found['composites'] == 1 else 's'}", f"{found['same']} the same"]
     if found["failed"]:

@@ -1,4 +1,4 @@
-"""Composites that were saved, one file each: the composite, and the resources that it is composed of."""
+"""Saved composites. Each file has one composite and the resources that it is composed of."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def saved(folder: Path, composition: Path | None) -> Iterator[Saved]:
     """Yield the content of the files of a folder, in the order of their names.
 
     Args:
-        folder: The folder, of which files that end in .yaml, .yml and .json are read.
-        composition: The Composition, which says of which kind the composites are; without one, each file's first
-            object without the annotation of composed resources is the composite.
+        folder: The folder. Its files that end in .yaml, .yml and .json are read.
+        composition: The Composition, which names the kind of the composites. Without one, the composite is the first
+            object in each file that lacks the annotation of composed resources.
 
     Raises:
         InputError: A file can't be read, or doesn't hold one composite; or another object isn't a composed resource.

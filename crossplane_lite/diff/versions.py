@@ -51,12 +51,12 @@ _MOST_LINES: Final = 20
 def other_version(
     version: str, functions: Mapping[str, Runner], in_process: Mapping[str, str]
 ) -> Iterator[dict[str, Runner]]:
-    """Provide the functions of a pipeline with another version in the place of those that run in this process.
+    """Provide the functions of a pipeline, with another version of those that run in this process.
 
     Args:
         version: The value of `--against`.
-        functions: Who runs each function now, by its name in the pipeline.
-        in_process: Those of them that run in this process, with their `module:function`.
+        functions: The present runner of each function, by the function's name in the pipeline.
+        in_process: The `module:function` of each function that runs in this process.
 
     Raises:
         InputError: There is no such version, or it can't be run.
